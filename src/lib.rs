@@ -17,5 +17,7 @@ pub mod social_cost;
 pub mod sensor;
 pub mod log;
 pub mod account;
+#[cfg(feature = "site")]
+pub mod site;
 #[cfg(feature = "cli")]
 pub mod cli;
