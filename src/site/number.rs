@@ -26,7 +26,10 @@ pub(super) fn show_statistic(statistic: &Statistic) -> (String, Option<String>) 
         return (show(statistic.mean), Some(show(error)));
     }
     let decimals = (1 - magnitude as i32).max(0) as usize;
-    (with_decimals(statistic.mean, decimals), Some(with_decimals(error, decimals)))
+    (
+        with_decimals(statistic.mean, decimals),
+        Some(with_decimals(error, decimals)),
+    )
 }
 
 /// Bytes in the unit that leaves a small number.
@@ -125,8 +128,18 @@ mod tests {
 
     #[test]
     fn a_mean_has_the_digits_its_error_leaves() {
-        let shown = |mean, stderr| show_statistic(&Statistic { mean, stderr, sum: 0.0, n: 2 });
-        assert_eq!(shown(0.239_822, Some(0.000_187)), ("0.23982".into(), Some("0.00019".into())));
+        let shown = |mean, stderr| {
+            show_statistic(&Statistic {
+                mean,
+                stderr,
+                sum: 0.0,
+                n: 2,
+            })
+        };
+        assert_eq!(
+            shown(0.239_822, Some(0.000_187)),
+            ("0.23982".into(), Some("0.00019".into()))
+        );
         assert_eq!(shown(71.48, Some(49.95)), ("71".into(), Some("50".into())));
         assert_eq!(shown(18.085, None), ("18.09".into(), None));
         assert_eq!(shown(3.0, Some(0.0)), ("3.000".into(), Some("0".into())));

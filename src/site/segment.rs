@@ -77,12 +77,18 @@ mod tests {
         let mut segments = Segments::default();
         assert_eq!(segments.claim("seed_0-a2c"), "seed_0-a2c");
         let marked = segments.claim("PPO2 (default)");
-        assert!(marked.starts_with("ppo2-default-") && marked.len() == 21, "{marked}");
+        assert!(
+            marked.starts_with("ppo2-default-") && marked.len() == 21,
+            "{marked}"
+        );
         assert_eq!(Segments::default().claim("PPO2 (default)"), marked);
         assert_ne!(segments.claim("ppo2 [default]"), marked);
         for name in ["..", "/", "", ".", "con", "\u{202e}", "index.html"] {
             let segment = segments.claim(name);
-            assert!(!segment.contains(['.', '/', '\\']) && segment.len() >= 8, "{name}: {segment}");
+            assert!(
+                !segment.contains(['.', '/', '\\']) && segment.len() >= 8,
+                "{name}: {segment}"
+            );
         }
     }
 

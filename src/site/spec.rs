@@ -80,6 +80,17 @@ pub(super) enum Better {
     High,
 }
 
+impl Plot {
+    pub(super) fn of(x: &str, y: &str) -> Self {
+        Self {
+            x: x.to_owned(),
+            y: y.to_owned(),
+            better_x: None,
+            better_y: None,
+        }
+    }
+}
+
 impl Filter {
     fn new(text: &str, at: &JsonPath) -> Result<Self, SpecError> {
         let regex = fancy_regex::Regex::new(text)

@@ -57,7 +57,12 @@ impl Axis {
         for tick in self.ticks() {
             let x = self.place(tick);
             svg.line("grid", (x, top), (x, bottom));
-            svg.text("tick", (x, bottom + 17.0), Anchor::Middle, &label(tick, self.step));
+            svg.text(
+                "tick",
+                (x, bottom + 17.0),
+                Anchor::Middle,
+                &label(tick, self.step),
+            );
         }
     }
 
@@ -66,7 +71,12 @@ impl Axis {
         for tick in self.ticks() {
             let y = self.place(tick);
             svg.line("grid", (left, y), (right, y));
-            svg.text("tick", (left - 7.0, y + 4.0), Anchor::End, &label(tick, self.step));
+            svg.text(
+                "tick",
+                (left - 7.0, y + 4.0),
+                Anchor::End,
+                &label(tick, self.step),
+            );
         }
     }
 }
@@ -109,9 +119,18 @@ mod tests {
 
     #[test]
     fn odd_values_still_give_an_axis() {
-        for (low, high) in [(0.0, 0.0), (5.0, 5.0), (-1e300, 1e300), (1.0, 1.0 + 1e-15), (-3.0, -3.0)] {
+        for (low, high) in [
+            (0.0, 0.0),
+            (5.0, 5.0),
+            (-1e300, 1e300),
+            (1.0, 1.0 + 1e-15),
+            (-3.0, -3.0),
+        ] {
             let axis = Axis::over(low, high, 0.0, 100.0, 5);
-            assert!(axis.place(low).is_finite() && axis.ticks().count() <= 31, "{low} {high}");
+            assert!(
+                axis.place(low).is_finite() && axis.ticks().count() <= 31,
+                "{low} {high}"
+            );
         }
     }
 }

@@ -16,7 +16,13 @@ pub(in crate::site) struct Bar {
 }
 
 /// Bars made of the same parts, side by side; each part has a class `fill-1`, `fill-2`, ...
-pub(in crate::site) fn bars(id: &str, title: &str, unit: &str, parts: &[&str], rows: &[Bar]) -> String {
+pub(in crate::site) fn bars(
+    id: &str,
+    title: &str,
+    unit: &str,
+    parts: &[&str],
+    rows: &[Bar],
+) -> String {
     let bottom = TOP + rows.len() as f64 * ROW + 4.0;
     let total = |bar: &Bar| bar.parts.iter().sum::<f64>();
     let most = rows.iter().map(total).fold(0.0, f64::max);
@@ -27,7 +33,12 @@ pub(in crate::site) fn bars(id: &str, title: &str, unit: &str, parts: &[&str], r
     let mut svg = Svg::new(id, WIDTH, bottom + 42.0, title, &described.join("; "));
     let axis = Axis::over(0.0, most, LABELS, WIDTH - 80.0, 5);
     axis.draw_below(&mut svg, TOP, bottom);
-    svg.text("axis-name", (f64::midpoint(LABELS, WIDTH - 80.0), bottom + 36.0), Anchor::Middle, unit);
+    svg.text(
+        "axis-name",
+        (f64::midpoint(LABELS, WIDTH - 80.0), bottom + 36.0),
+        Anchor::Middle,
+        unit,
+    );
     let mut x = LABELS;
     for (part, name) in parts.iter().enumerate() {
         svg.rect(&format!("fill-{}", part + 1), x, 10.0, 12.0, 12.0, "");
@@ -36,17 +47,34 @@ pub(in crate::site) fn bars(id: &str, title: &str, unit: &str, parts: &[&str], r
     }
     for (row, bar) in rows.iter().enumerate() {
         let y = TOP + row as f64 * ROW + 5.0;
-        svg.text("label", (LABELS - 12.0, y + 13.0), Anchor::End, &shortened(&bar.label, 30));
+        svg.text(
+            "label",
+            (LABELS - 12.0, y + 13.0),
+            Anchor::End,
+            &shortened(&bar.label, 30),
+        );
         let mut from = 0.0;
         for (part, (value, name)) in bar.parts.iter().zip(parts).enumerate() {
             let (left, right) = (axis.place(from), axis.place(from + value));
             if right - left > 0.05 {
                 let tip = format!("{} {name}: {} {unit}", bar.label, number::show(*value));
-                svg.rect(&format!("fill-{}", part + 1), left, y, right - left, 18.0, &tip);
+                svg.rect(
+                    &format!("fill-{}", part + 1),
+                    left,
+                    y,
+                    right - left,
+                    18.0,
+                    &tip,
+                );
             }
             from += value;
         }
-        svg.text("value", (axis.place(from) + 8.0, y + 13.0), Anchor::Start, &number::show(from));
+        svg.text(
+            "value",
+            (axis.place(from) + 8.0, y + 13.0),
+            Anchor::Start,
+            &number::show(from),
+        );
     }
     svg.finish()
 }

@@ -40,15 +40,29 @@ pub(in crate::site) fn boxes(id: &str, title: &str, unit: &str, rows: &[Boxed]) 
     let described: Vec<String> = rows
         .iter()
         .map(|(label, sorted)| {
-            format!("{label}: median {} {unit} of {} runs", number::show(at(sorted, 0.5)), sorted.len())
+            format!(
+                "{label}: median {} {unit} of {} runs",
+                number::show(at(sorted, 0.5)),
+                sorted.len()
+            )
         })
         .collect();
     let mut svg = Svg::new(id, WIDTH, bottom + 42.0, title, &described.join("; "));
     axis.draw_below(&mut svg, top, bottom);
-    svg.text("axis-name", (f64::midpoint(LABELS, WIDTH - 24.0), bottom + 36.0), Anchor::Middle, unit);
+    svg.text(
+        "axis-name",
+        (f64::midpoint(LABELS, WIDTH - 24.0), bottom + 36.0),
+        Anchor::Middle,
+        unit,
+    );
     for (row, (label, sorted)) in rows.iter().enumerate() {
         let middle = top + (row as f64 + 0.5) * ROW;
-        svg.text("label", (LABELS - 12.0, middle + 4.0), Anchor::End, &shortened(label, 30));
+        svg.text(
+            "label",
+            (LABELS - 12.0, middle + 4.0),
+            Anchor::End,
+            &shortened(label, 30),
+        );
         let place = |share| axis.place(at(sorted, share));
         if sorted.len() >= ENOUGH_FOR_A_BOX {
             svg.line("whisker", (place(0.0), middle), (place(1.0), middle));
@@ -58,8 +72,19 @@ pub(in crate::site) fn boxes(id: &str, title: &str, unit: &str, rows: &[Boxed]) 
                 number::show(at(sorted, 0.5)),
                 number::show(at(sorted, 0.75))
             );
-            svg.rect("box", place(0.25), middle - 10.0, (place(0.75) - place(0.25)).max(1.5), 20.0, &tip);
-            svg.line("median", (place(0.5), middle - 10.0), (place(0.5), middle + 10.0));
+            svg.rect(
+                "box",
+                place(0.25),
+                middle - 10.0,
+                (place(0.75) - place(0.25)).max(1.5),
+                20.0,
+                &tip,
+            );
+            svg.line(
+                "median",
+                (place(0.5), middle - 10.0),
+                (place(0.5), middle + 10.0),
+            );
         }
         let every = sorted.len().div_ceil(MOST_DOTS).max(1);
         for value in sorted.iter().step_by(every) {

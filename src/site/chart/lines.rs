@@ -36,7 +36,11 @@ pub(in crate::site) fn lines(
     lines: &[Line],
     bands: &[Band],
 ) -> String {
-    let values = || lines.iter().flat_map(|line| line.points.iter().map(|point| point.value));
+    let values = || {
+        lines
+            .iter()
+            .flat_map(|line| line.points.iter().map(|point| point.value))
+    };
     let high = values().fold(f64::NEG_INFINITY, f64::max);
     let low = values().fold(f64::INFINITY, f64::min);
     let described: Vec<String> = lines.iter().map(|line| describe(line, unit)).collect();
@@ -48,26 +52,42 @@ pub(in crate::site) fn lines(
     };
     let x = Axis::exactly(0.0, (seconds / per_unit).max(1e-3), LEFT, RIGHT, 8);
     // Zero belongs into the picture unless all values are far from it.
-    let low = if low > 0.0 && low < high * 0.7 { 0.0 } else { low };
+    let low = if low > 0.0 && low < high * 0.7 {
+        0.0
+    } else {
+        low
+    };
     let y = Axis::over(low, high, BOTTOM, TOP, 4);
     for band in bands {
         draw_band(&mut svg, band, &x, per_unit);
     }
     y.draw_left(&mut svg, LEFT, RIGHT);
     x.draw_below(&mut svg, BOTTOM, BOTTOM + 4.0);
-    svg.text("axis-name", (RIGHT, HEIGHT - 2.0), Anchor::End, &format!("time ({time_unit})"));
+    svg.text(
+        "axis-name",
+        (RIGHT, HEIGHT - 2.0),
+        Anchor::End,
+        &format!("time ({time_unit})"),
+    );
     svg.text("axis-name", (4.0, 14.0), Anchor::Start, unit);
     let mut legend = RIGHT;
     for line in lines.iter().rev() {
         if lines.len() > 1 {
             svg.text("legend", (legend, 14.0), Anchor::End, line.name);
             legend -= 8.0 + 7.0 * line.name.chars().count() as f64;
-            svg.line(&format!("line line-{}", line.colour), (legend - 18.0, 10.0), (legend, 10.0));
+            svg.line(
+                &format!("line line-{}", line.colour),
+                (legend - 18.0, 10.0),
+                (legend, 10.0),
+            );
             legend -= 34.0;
         }
     }
     for line in lines {
-        let points = line.points.iter().map(|point| (x.place(point.seconds / per_unit), y.place(point.value)));
+        let points = line
+            .points
+            .iter()
+            .map(|point| (x.place(point.seconds / per_unit), y.place(point.value)));
         svg.path(&format!("line line-{}", line.colour), points);
     }
     svg.finish()
@@ -92,6 +112,11 @@ fn draw_band(svg: &mut Svg, band: &Band, x: &Axis, per_unit: f64) {
     }
     let room = ((to - from) / 7.0) as usize;
     if room >= 3 {
-        svg.text("phase-name", (from + 4.0, TOP + 12.0), Anchor::Start, &shortened(&band.name, room));
+        svg.text(
+            "phase-name",
+            (from + 4.0, TOP + 12.0),
+            Anchor::Start,
+            &shortened(&band.name, room),
+        );
     }
 }

@@ -41,14 +41,28 @@ pub(in crate::site) fn scatter(id: &str, plot: &Scatter) -> String {
     let description = format!(
         "{} points; not beaten in both figures: {}",
         dots.len(),
-        if names.len() <= MOST_NAMES { names.join(", ") } else { format!("{} of them", names.len()) }
+        if names.len() <= MOST_NAMES {
+            names.join(", ")
+        } else {
+            format!("{} of them", names.len())
+        }
     );
     let mut svg = Svg::new(id, WIDTH, HEIGHT, plot.title, &description);
     let ends = |value: fn(&Dot) -> (f64, f64)| {
-        let low = dots.iter().map(|dot| value(dot).0 - value(dot).1).fold(f64::INFINITY, f64::min);
-        let high = dots.iter().map(|dot| value(dot).0 + value(dot).1).fold(f64::NEG_INFINITY, f64::max);
+        let low = dots
+            .iter()
+            .map(|dot| value(dot).0 - value(dot).1)
+            .fold(f64::INFINITY, f64::min);
+        let high = dots
+            .iter()
+            .map(|dot| value(dot).0 + value(dot).1)
+            .fold(f64::NEG_INFINITY, f64::max);
         // Zero belongs into the picture where it is near.
-        if low > 0.0 && low < high * 0.4 { (0.0, high) } else { (low, high) }
+        if low > 0.0 && low < high * 0.4 {
+            (0.0, high)
+        } else {
+            (low, high)
+        }
     };
     let (x_low, x_high) = ends(|dot| (dot.x, dot.x_error));
     let (y_low, y_high) = ends(|dot| (dot.y, dot.y_error));
@@ -56,10 +70,20 @@ pub(in crate::site) fn scatter(id: &str, plot: &Scatter) -> String {
     let y = Axis::over(y_low, y_high, BOTTOM, TOP, 5);
     x.draw_below(&mut svg, TOP, BOTTOM);
     y.draw_left(&mut svg, LEFT, RIGHT);
-    svg.text("axis-name", (f64::midpoint(LEFT, RIGHT), HEIGHT - 14.0), Anchor::Middle, plot.x_name);
+    svg.text(
+        "axis-name",
+        (f64::midpoint(LEFT, RIGHT), HEIGHT - 14.0),
+        Anchor::Middle,
+        plot.x_name,
+    );
     svg.upright("axis-name", (18.0, f64::midpoint(TOP, BOTTOM)), plot.y_name);
     if front.len() > 1 {
-        svg.path("pareto", front.iter().map(|dot| (x.place(dots[*dot].x), y.place(dots[*dot].y))));
+        svg.path(
+            "pareto",
+            front
+                .iter()
+                .map(|dot| (x.place(dots[*dot].x), y.place(dots[*dot].y))),
+        );
     }
     for (place, dot) in dots.iter().enumerate() {
         let (cx, cy) = (x.place(dot.x), y.place(dot.y));
@@ -75,8 +99,17 @@ pub(in crate::site) fn scatter(id: &str, plot: &Scatter) -> String {
             svg.line("error", (cx - 4.0, a), (cx + 4.0, a));
             svg.line("error", (cx - 4.0, b), (cx + 4.0, b));
         }
-        let class = if front.contains(&place) { "dot best" } else { "dot" };
-        let tip = format!("{}: {}, {}", dot.label, number::show(dot.x), number::show(dot.y));
+        let class = if front.contains(&place) {
+            "dot best"
+        } else {
+            "dot"
+        };
+        let tip = format!(
+            "{}: {}, {}",
+            dot.label,
+            number::show(dot.x),
+            number::show(dot.y)
+        );
         svg.circle(class, (cx, cy), 5.5, &tip);
     }
     if dots.len() <= MOST_NAMES {
@@ -99,17 +132,35 @@ fn name_dots(svg: &mut Svg, dots: &[Dot], x: &Axis, y: &Axis) {
     let mut last = [f64::NEG_INFINITY; 2];
     for (cx, wanted, to_the_left, label) in places {
         let side = usize::from(to_the_left);
-        let cy = wanted.max(last[side] + BETWEEN_NAMES).clamp(TOP + 8.0, BOTTOM - 4.0);
+        let cy = wanted
+            .max(last[side] + BETWEEN_NAMES)
+            .clamp(TOP + 8.0, BOTTOM - 4.0);
         last[side] = cy;
-        let (at, anchor) = if to_the_left { (cx - 10.0, Anchor::End) } else { (cx + 10.0, Anchor::Start) };
+        let (at, anchor) = if to_the_left {
+            (cx - 10.0, Anchor::End)
+        } else {
+            (cx + 10.0, Anchor::Start)
+        };
         svg.text("label", (at, cy), anchor, &shortened(label, 40));
     }
 }
 
 /// The dots that no other beats in both figures, from left to right.
 fn pareto(plot: &Scatter) -> Vec<usize> {
-    let x = |dot: usize| if plot.low_x_is_better { plot.dots[dot].x } else { -plot.dots[dot].x };
-    let y = |dot: usize| if plot.low_y_is_better { plot.dots[dot].y } else { -plot.dots[dot].y };
+    let x = |dot: usize| {
+        if plot.low_x_is_better {
+            plot.dots[dot].x
+        } else {
+            -plot.dots[dot].x
+        }
+    };
+    let y = |dot: usize| {
+        if plot.low_y_is_better {
+            plot.dots[dot].y
+        } else {
+            -plot.dots[dot].y
+        }
+    };
     let mut order: Vec<usize> = (0..plot.dots.len()).collect();
     order.sort_by(|a, b| x(*a).total_cmp(&x(*b)).then(y(*a).total_cmp(&y(*b))));
     let mut best = f64::INFINITY;
@@ -132,7 +183,13 @@ mod tests {
     fn front(low_x_is_better: bool, points: &[(f64, f64)]) -> Vec<usize> {
         let dots: Vec<Dot> = points
             .iter()
-            .map(|(x, y)| Dot { label: String::new(), x: *x, y: *y, x_error: 0.0, y_error: 0.0 })
+            .map(|(x, y)| Dot {
+                label: String::new(),
+                x: *x,
+                y: *y,
+                x_error: 0.0,
+                y_error: 0.0,
+            })
             .collect();
         pareto(&Scatter {
             title: "",

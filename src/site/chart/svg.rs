@@ -1,27 +1,10 @@
 use std::fmt::{self, Write as _};
 
+use crate::site::escape::Escaped;
+
 /// An SVG picture in the making; everything that goes in as text comes out escaped.
 #[derive(Debug)]
 pub(super) struct Svg(String);
-
-/// Text as it may stand in SVG and HTML.
-struct Escaped<'a>(&'a str);
-
-impl fmt::Display for Escaped<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for c in self.0.chars() {
-            match c {
-                '&' => f.write_str("&amp;")?,
-                '<' => f.write_str("&lt;")?,
-                '>' => f.write_str("&gt;")?,
-                '"' => f.write_str("&quot;")?,
-                '\'' => f.write_str("&#39;")?,
-                c => f.write_char(c)?,
-            }
-        }
-        Ok(())
-    }
-}
 
 /// Where a text is held.
 #[derive(Debug, Clone, Copy)]
@@ -52,14 +35,20 @@ impl Svg {
     pub(super) fn line(&mut self, class: &str, (x1, y1): (f64, f64), (x2, y2): (f64, f64)) {
         self.push(format_args!(
             "<path class=\"{class}\" d=\"M{} {}L{} {}\"/>",
-            Short(x1), Short(y1), Short(x2), Short(y2)
+            Short(x1),
+            Short(y1),
+            Short(x2),
+            Short(y2)
         ));
     }
 
     pub(super) fn rect(&mut self, class: &str, x: f64, y: f64, width: f64, height: f64, tip: &str) {
         self.push(format_args!(
             "<rect class=\"{class}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"",
-            Short(x), Short(y), Short(width.max(0.0)), Short(height.max(0.0))
+            Short(x),
+            Short(y),
+            Short(width.max(0.0)),
+            Short(height.max(0.0))
         ));
         self.tip("rect", tip);
     }
@@ -67,7 +56,8 @@ impl Svg {
     pub(super) fn circle(&mut self, class: &str, (x, y): (f64, f64), radius: f64, tip: &str) {
         self.push(format_args!(
             "<circle class=\"{class}\" cx=\"{}\" cy=\"{}\" r=\"{radius}\"",
-            Short(x), Short(y)
+            Short(x),
+            Short(y)
         ));
         self.tip("circle", tip);
     }
@@ -88,7 +78,9 @@ impl Svg {
         };
         self.push(format_args!(
             "<text class=\"{class}\" x=\"{}\" y=\"{}\"{anchor}>{}</text>",
-            Short(x), Short(y), Escaped(text)
+            Short(x),
+            Short(y),
+            Escaped(text)
         ));
     }
 
@@ -112,7 +104,11 @@ impl Svg {
                 Some(last) => {
                     let (dx, dy) = (here.0 - last.0, here.1 - last.1);
                     let comma = if dy < 0 { "" } else { " " };
-                    let apart = if dx < 0 || self.0.ends_with('l') { "" } else { " " };
+                    let apart = if dx < 0 || self.0.ends_with('l') {
+                        ""
+                    } else {
+                        " "
+                    };
                     self.push(format_args!("{apart}{dx}{comma}{dy}"));
                 }
             }
@@ -171,7 +167,10 @@ mod tests {
     #[test]
     fn a_path_is_steps_between_whole_points() {
         let mut svg = Svg(String::new());
-        svg.path("p", [(0.2, 5.0), (1.0, 4.0), (1.1, 4.2), (3.0, 9.0)].into_iter());
+        svg.path(
+            "p",
+            [(0.2, 5.0), (1.0, 4.0), (1.1, 4.2), (3.0, 9.0)].into_iter(),
+        );
         assert_eq!(svg.0, "<path class=\"p\" d=\"M0 5l1-1 2 5\"/>");
     }
 }

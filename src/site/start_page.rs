@@ -1,0 +1,129 @@
+use serde_json::{Value, json};
+
+use super::entry::statistics;
+use super::group_page::{Entries, Member, charts, headlines};
+use super::page::{Fact, StartPage, StatementBlock};
+use super::site_map::Place;
+use super::table::{Cell, Column, Row, Table};
+use super::{label, logs::LogRoot};
+use crate::account::{Figure, Skipped};
+
+const FIGURES: [Figure; 4] = [
+    Figure::TotalPower,
+    Figure::EstimatedCarbonImpactKg,
+    Figure::ExpLenHours,
+    Figure::MeasuredShare,
+];
+
+/// What the start page says besides its groups.
+#[derive(Debug)]
+pub(super) struct Front<'a> {
+    pub(super) statement: Option<StatementBlock>,
+    pub(super) notices: &'a [String],
+    pub(super) skipped: &'a [Skipped],
+    pub(super) roots: &'a [LogRoot],
+}
+
+/// The start page and the same for machines.
+pub(super) fn start_page(entries: &Entries, front: Front) -> (StartPage, Value) {
+    let map = entries.map;
+    let whole = Member {
+        name: map.title.to_owned(),
+        place: Place::Start,
+        runs: entries.entries.iter().flatten().collect(),
+        statistics: statistics(entries.entries.iter().flatten()),
+    };
+    let members: Vec<Member> = shown_groups(entries)
+        .into_iter()
+        .map(|group| entries.group(group))
+        .collect();
+    let skipped: Vec<Fact> = front
+        .skipped
+        .iter()
+        .map(|skipped| Fact {
+            name: shown_path(skipped, front.roots),
+            value: skipped.reason.clone(),
+        })
+        .collect();
+    let json = json!({
+        "schema": super::SCHEMA,
+        "kind": "start",
+        "title": map.title,
+        "generator": concat!("impact ", env!("CARGO_PKG_VERSION")),
+        "runs": whole.runs.len(),
+        "figures": whole.statistics,
+        "rows": members.iter().map(|member| entries.row_json(Place::Start, member)).collect::<Vec<_>>(),
+        "skipped": skipped.iter().map(|fact| json!({"path": fact.name, "reason": fact.value})).collect::<Vec<_>>(),
+    });
+    let page = StartPage {
+        shell: map.shell(Place::Start, map.title),
+        headlines: headlines(&whole),
+        groups: groups_table(entries, &members),
+        charts: charts(&members).into_iter().take(1).collect(),
+        statement: front.statement,
+        notices: front.notices.to_vec(),
+        skipped,
+    };
+    (page, json)
+}
+
+/// The outermost groups, or those below where there is only one.
+fn shown_groups(entries: &Entries) -> Vec<usize> {
+    let tree = entries.map.tree;
+    let mut shown = tree.top.clone();
+    while let [only] = shown.as_slice() {
+        if tree.groups[*only].children.is_empty() {
+            break;
+        }
+        shown.clone_from(&tree.groups[*only].children);
+    }
+    shown
+}
+
+fn groups_table(entries: &Entries, members: &[Member]) -> Table {
+    let mut columns = vec![Column::number("runs", "Runs", "")];
+    columns.extend(FIGURES.iter().map(|figure| match figure {
+        Figure::MeasuredShare => label::column(figure.name()),
+        _ => Column {
+            meaning: format!(
+                "{}: {}, summed over the runs",
+                figure.name(),
+                figure.meaning()
+            ),
+            ..label::column(figure.name())
+        },
+    }));
+    let row = |member: &Member| {
+        let mut cells = vec![Cell::number(Some(member.runs.len() as f64))];
+        cells.extend(FIGURES.iter().map(|figure| {
+            let statistic = member.statistics.get(figure.name());
+            Cell::number(statistic.map(|statistic| match figure {
+                Figure::MeasuredShare => statistic.mean,
+                _ => statistic.sum,
+            }))
+        }));
+        Row {
+            href: Some(entries.map.href(Place::Start, member.place)),
+            ..Row::new(member.name.clone(), cells)
+        }
+    };
+    Table {
+        id: "groups",
+        caption: "Groups, summed over their runs".to_owned(),
+        head: "Group",
+        columns,
+        rows: members.iter().map(row).collect(),
+        foot: Vec::new(),
+        sortable: members.len() > 1,
+    }
+}
+
+/// The path as the user wrote it: a page for others need not tell where on a disk it lies.
+pub(super) fn shown_path(skipped: &Skipped, roots: &[LogRoot]) -> String {
+    for root in roots {
+        if let Ok(below) = skipped.path.strip_prefix(&root.path) {
+            return format!("{}/{}", root.shown.trim_end_matches('/'), below.display());
+        }
+    }
+    skipped.path.display().to_string()
+}
