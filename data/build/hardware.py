@@ -6,6 +6,8 @@ import pickle
 import re
 import sys
 
+from table import plain, write
+
 packages, out = map(pathlib.Path, sys.argv[1:3])
 here = pathlib.Path(__file__).parent
 
@@ -16,14 +18,6 @@ def watts(text):
     except (TypeError, ValueError):
         return None
     return value if 0 < value <= 3000 else None
-
-
-def plain(value):
-    """12.0 as 12, 12.5 as 12.5, nothing as an empty cell."""
-    if value in (None, ""):
-        return ""
-    value = round(float(value), 3)
-    return str(int(value)) if value == int(value) else str(value)
 
 
 def tidy(name):
@@ -46,12 +40,12 @@ def cpus():
             tdp = watts(row["TDP (Base)"]) or watts(row["TDP"])
             known = rows.get(key(row["Model"]))
             if known is not None:
-                known[2] = known[2] or plain(row["Cores"])
+                known[2] = known[2] or plain(row["Cores"] or None)
             elif tdp is not None:
                 name = tidy(row["Model"])
                 if re.match(r"(EPYC|Ryzen|Athlon|Opteron|Phenom|Sempron|Threadripper|FX-|A\d+-)", name):
                     name = "AMD " + name
-                rows[key(name)] = [name, tdp, plain(row["Cores"])]
+                rows[key(name)] = [name, tdp, plain(row["Cores"] or None)]
     with open(here / "cpu_overrides.csv", encoding="utf-8") as f:
         for row in csv.DictReader(f):
             rows[key(row["name"])] = [row["name"], watts(row["tdp_w"]), row["cores"]]
@@ -93,13 +87,5 @@ def gpus():
     return sorted([n, v, plain(t), m, str(y)] for n, v, t, m, y in rows.values())
 
 
-def write(name, header, rows):
-    with open(out / name, "w", encoding="utf-8", newline="") as f:
-        w = csv.writer(f, lineterminator="\n")
-        w.writerow(header)
-        w.writerows(rows)
-    print(f"{name}: {len(rows)} rows")
-
-
-write("cpu_tdp.csv", ["name", "tdp_w", "cores"], cpus())
-write("gpu_tdp.csv", ["name", "vendor", "tdp_w", "memory_gb", "year"], gpus())
+write(out / "cpu_tdp.csv", ["name", "tdp_w", "cores"], cpus())
+write(out / "gpu_tdp.csv", ["name", "vendor", "tdp_w", "memory_gb", "year"], gpus())
