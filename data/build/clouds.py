@@ -1,4 +1,4 @@
-"""clouds.csv: cloud regions with their city, position and zone; pue.csv: what providers say of their own overhead.
+"""clouds.csv: cloud regions with their city, position and zone.
 
 The zone comes from the zone geometry (MIT) alone. Intensities are looked up when the program runs, so that the
 share-alike tables stay apart.
@@ -12,7 +12,6 @@ import geometry
 from table import plain, write
 
 packages, out = map(pathlib.Path, sys.argv[1:3])
-here = pathlib.Path(__file__).parent
 
 # Codes in cloud-regions-info that are not in the provider's own list, or stand at the wrong place.
 LEFT_OUT = {
@@ -59,4 +58,3 @@ rows = [
     for p, code, name, city, country, lat, lon in regions()
 ]
 write(out / "clouds.csv", ["provider", "region", "name", "city", "country", "lat", "lon", "area"], sorted(rows))
-write(out / "pue.csv", ["of", "year", "pue", "source"], [list(r.values()) for r in geometry.read_table(here / "pue.csv")])

@@ -1,4 +1,4 @@
-"""zones.bin (polygons), zones.csv (names, countries, parents) and crosswalk.csv (to Electricity Maps zones)."""
+"""zones.bin (polygons) and zones.csv (names, countries, parents)."""
 
 import json
 import pathlib
@@ -113,9 +113,3 @@ areas = geometry.areas(packages)
 data, parts = binary(areas)
 (out / "zones.bin").write_bytes(data)
 print(f"zones.bin: {len(areas)} areas, {parts} parts, {len(data)} bytes")
-
-write(
-    out / "crosswalk.csv",
-    ["area", "em_zone", "rule"],
-    [[r["area"], r["em_zone"], r["rule"]] for r in geometry.read_table(here / "crosswalk.csv")],
-)
