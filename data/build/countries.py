@@ -17,4 +17,4 @@ rows = [
     for c in countries.values()
     if c["iso"] not in ("AN", "CS")  # dissolved
 ]
-write(out / "countries.csv", ["iso2", "iso3", "name", "continent", "aliases"], sorted(rows))
+write(out / "countries.csv", ["iso2", "iso3", "name", "continent", "aliases"], sorted(rows, key=lambda row: row[1]))

@@ -1,0 +1,12 @@
+//! The exit codes of every command but `track`, which ends as its child does.
+
+/// Done.
+pub const DONE: u8 = 0;
+/// Nothing usable came of it.
+pub const FAILED: u8 = 1;
+/// Done, but some logs were left out.
+pub const PARTIAL: u8 = 3;
+/// `doctor`: CPU energy can only be estimated.
+pub const ESTIMATED: u8 = 4;
+/// `require`: the hardware is not the one asked for.
+pub const NOT_MET: u8 = 5;

@@ -1,0 +1,66 @@
+use std::fmt::Write as _;
+
+use super::terminal::printable;
+
+/// Why a command ends without doing its job, and what the user can do about it.
+#[derive(Debug)]
+pub struct Failure {
+    error: anyhow::Error,
+    advice: Option<String>,
+    pub(crate) code: u8,
+}
+
+impl Failure {
+    #[must_use]
+    pub fn new(error: impl Into<anyhow::Error>) -> Self {
+        Self {
+            error: error.into(),
+            advice: None,
+            code: super::exit::FAILED,
+        }
+    }
+
+    /// The same failure, with what to try next.
+    #[must_use]
+    pub fn advise(mut self, advice: impl Into<String>) -> Self {
+        self.advice = Some(advice.into());
+        self
+    }
+
+    /// The same failure, ending the program with another exit code.
+    #[must_use]
+    pub fn exit_with(mut self, code: u8) -> Self {
+        self.code = code;
+        self
+    }
+
+    /// `error: ...`, `because: ...` for each cause, `try: ...`; nothing in it can steer a terminal.
+    #[must_use]
+    pub fn report(&self) -> String {
+        let mut text = format!("error: {}\n", printable(&self.error.to_string()));
+        for cause in self.error.chain().skip(1) {
+            let _ = writeln!(text, "because: {}", printable(&cause.to_string()));
+        }
+        if let Some(advice) = &self.advice {
+            let _ = writeln!(text, "try: {}", printable(advice));
+        }
+        text
+    }
+}
+
+impl<E: Into<anyhow::Error>> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self::new(error)
+    }
+}
+
+/// Adds what to try next to any error on its way to the user.
+pub trait Advise<T> {
+    fn advise(self, advice: impl Into<String>) -> Result<T, Failure>;
+}
+
+impl<T, E: Into<Failure>> Advise<T> for Result<T, E> {
+    fn advise(self, advice: impl Into<String>) -> Result<T, Failure> {
+        self.map_err(|error| error.into().advise(advice))
+    }
+}

@@ -1,0 +1,61 @@
+//! The only place that knows clap, terminals and exit codes; one command a file.
+
+pub mod exit;
+mod failure;
+pub mod terminal;
+
+use std::io::IsTerminal;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+pub use failure::{Advise, Failure};
+
+/// What a command ends with: an exit code, or why it could not do its job.
+pub type Outcome = Result<u8, Failure>;
+
+/// Measure what experiments draw, and say it in a paper
+#[derive(Debug, Parser)]
+#[command(
+    name = "impact",
+    version,
+    propagate_version = true,
+    max_term_width = 100
+)]
+#[command(after_help = "Example:\n  impact statement logs/ USA")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {}
+
+impl Command {
+    fn run(self) -> Outcome {
+        match self {}
+    }
+}
+
+/// Parses the command line, runs the command and turns what came of it into an exit code.
+#[must_use]
+pub fn run() -> ExitCode {
+    let cli = Cli::parse();
+    match cli.command.run() {
+        Ok(code) => ExitCode::from(code),
+        Err(failure) => {
+            let report = failure.report();
+            if std::io::stderr().is_terminal()
+                && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
+            {
+                eprint!(
+                    "{}",
+                    report.replacen("error:", "\x1b[1;31merror:\x1b[0m", 1)
+                );
+            } else {
+                eprint!("{report}");
+            }
+            ExitCode::from(failure.code)
+        }
+    }
+}

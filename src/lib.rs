@@ -1,0 +1,20 @@
+//! Carbon accounting for experiments: what the hardware says goes into a log, what the log says goes
+//! into a statement or a site.
+//!
+//! ```text
+//! sensor -> Reading -> Odometer x Share -> Sample -> data.json
+//!                                                       |
+//!    Statement / Pages <- Collection <- Footprint <- RunSummary
+//!                                        (x Pue x Intensity)
+//! ```
+//!
+//! The log on disk is the only border between the two halves. Rooms are listed in the order of
+//! dependency: each uses only those above it (`tests/layers.rs` keeps it so).
+
+pub mod units;
+pub mod zone;
+pub mod social_cost;
+pub mod sensor;
+pub mod log;
+#[cfg(feature = "cli")]
+pub mod cli;

@@ -1,0 +1,154 @@
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, FixedOffset};
+use serde::{Deserialize, Serialize};
+
+use crate::sensor::{Component, Method};
+use crate::units::{GramsPerKwh, Pue};
+use crate::zone::ZoneId;
+
+/// What was run, where and when: `info.json`, written at the start and completed at the end.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Info {
+    pub schema: u32,
+    pub impact_version: String,
+    pub id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub tags: BTreeMap<String, String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub command: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub working_directory: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub started: Option<DateTime<FixedOffset>>,
+    /// Left out while the run goes on, and for ever if the tracker was killed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended: Option<DateTime<FixedOffset>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interval_s: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pue: Option<Pue>,
+    pub host: Host,
+    /// Slurm, MPI and other job, step and rank ids, by the name of their environment variable.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub scheduler: BTreeMap<String, String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub git: Option<Git>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub python: Option<Python>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub region: Option<Region>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sensors: Vec<SensorNote>,
+    /// What was lost or could not be read, in the order it happened.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// CPU seconds `impact` itself used; not part of the run's energy.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub overhead_cpu_s: Option<f64>,
+}
+
+/// The machine.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Host {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hostname: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub boot_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub os: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<Cpu>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory_bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub gpus: Vec<GpuCard>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gpu_driver: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub container: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cgroup: Option<String>,
+}
+
+/// The processors.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Cpu {
+    pub brand: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sockets: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cores: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threads: Option<u32>,
+}
+
+/// One accelerator.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct GpuCard {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uuid: Option<String>,
+    pub name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory_bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub power_limit_w: Option<f64>,
+}
+
+/// The state of the working directory's repository.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Git {
+    pub commit: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dirty: Option<bool>,
+}
+
+/// The Python that was run, and the packages it could see.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Python {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    pub packages: BTreeMap<String, String>,
+}
+
+/// Where the electricity came from, and how dirty it is on average.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Region {
+    pub zone: ZoneId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lat: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lon: Option<f64>,
+    /// How the zone was found: a flag, the cloud's metadata, the configuration.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub how: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub carbon_intensity: Option<GramsPerKwh>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub year: Option<i32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+}
+
+/// One sensor that was looked for, and what came of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SensorNote {
+    pub component: Component,
+    /// The file or library it was read from.
+    pub source: String,
+    #[serde(flatten)]
+    pub method: Method,
+}

@@ -1,0 +1,22 @@
+//! The record of one run on disk, and its only reader and writer.
+//!
+//! `<run>/impacttracker/data.json` holds one JSON object a line, a sample each; `info.json` beside it
+//! says what was run, where and when. experiment-impact-tracker left the same `data.json` with an
+//! `info.pkl`; [`legacy`] reads those.
+
+pub mod info;
+pub mod sample;
+
+pub use info::Info;
+pub use sample::{Edge, Mark, Meter, Sample};
+
+/// The folder inside a run's folder that holds its log.
+pub const FOLDER: &str = "impacttracker";
+/// The samples, one a line.
+pub const DATA_FILE: &str = "data.json";
+/// What was run, where and when.
+pub const INFO_FILE: &str = "info.json";
+/// What the tracker had to say while it ran.
+pub const MESSAGES_FILE: &str = "impact_tracker_log.log";
+/// The version of the log this crate writes, and the newest it reads.
+pub const SCHEMA: u32 = 1;

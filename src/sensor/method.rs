@@ -1,0 +1,54 @@
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// How a figure was come by; carried to the printed page.
+#[derive(Debug, Clone, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[serde(tag = "method", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Method {
+    /// The difference of a hardware energy counter.
+    Measured,
+    /// Power samples of a sensor, integrated over time.
+    Integrated {
+        /// Seconds between two power samples, where known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        period_s: Option<f64>,
+    },
+    /// A model's answer, with its assumption.
+    Estimated { model: String },
+    /// Nothing is known, and why.
+    Absent { why: String },
+}
+
+impl Method {
+    /// Whether a sensor stands behind the figure.
+    #[must_use]
+    pub fn is_measured(&self) -> bool {
+        matches!(self, Self::Measured | Self::Integrated { .. })
+    }
+
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Measured => "measured",
+            Self::Integrated { .. } => "integrated",
+            Self::Estimated { .. } => "estimated",
+            Self::Absent { .. } => "absent",
+        }
+    }
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Measured => f.write_str("measured by an energy counter"),
+            Self::Integrated { period_s: Some(s) } => {
+                write!(f, "measured as power every {s} s and integrated")
+            }
+            Self::Integrated { period_s: None } => f.write_str("measured as power and integrated"),
+            Self::Estimated { model } => write!(f, "estimated: {model}"),
+            Self::Absent { why } => write!(f, "absent: {why}"),
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! What a tonne of CO2 costs the people of a country.
+
+use std::sync::OnceLock;
+
+use serde::Deserialize;
+
+use crate::units::UsdPerTonne;
+use crate::zone::Iso3;
+
+/// The paper the figures are from, as its BibTeX key.
+pub const CITATION_KEY: &str = "ricke2018country";
+
+/// The country-level social cost of carbon: the median and the 16.7 % and 83.3 % quantiles.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SocialCost {
+    pub country: Iso3,
+    pub low: UsdPerTonne,
+    pub median: UsdPerTonne,
+    pub high: UsdPerTonne,
+}
+
+#[derive(Deserialize)]
+struct Row {
+    iso3: String,
+    low_usd_per_t: String,
+    median_usd_per_t: String,
+    high_usd_per_t: String,
+}
+
+/// The social cost for a country, or none where the paper has no figure for it.
+#[must_use]
+pub fn of(country: Iso3) -> Option<SocialCost> {
+    let figure = |text: &str| {
+        text.parse()
+            .expect("the shipped table holds decimal numbers")
+    };
+    table()
+        .iter()
+        .find(|row| row.iso3 == country.as_str())
+        .map(|row| SocialCost {
+            country,
+            low: figure(&row.low_usd_per_t),
+            median: figure(&row.median_usd_per_t),
+            high: figure(&row.high_usd_per_t),
+        })
+}
+
+/// Every country the paper has a figure for, by ISO3.
+pub fn countries() -> impl Iterator<Item = &'static str> {
+    table().iter().map(|row| row.iso3.as_str())
+}
+
+fn table() -> &'static [Row] {
+    static TABLE: OnceLock<Vec<Row>> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        csv::Reader::from_reader(include_bytes!("../data/social_cost.csv").as_slice())
+            .deserialize()
+            .collect::<Result<_, _>>()
+            .expect("the shipped social cost table is well formed")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_has_three_figures_in_order() {
+        let mut rows = 0;
+        for code in countries().filter(|code| *code != "WLD") {
+            let cost = of(code.parse().unwrap()).unwrap();
+            assert!(
+                cost.low <= cost.median && cost.median <= cost.high,
+                "{code}"
+            );
+            rows += 1;
+        }
+        assert_eq!(rows, 169);
+    }
+
+    #[test]
+    fn canada_gains_and_the_united_states_lose() {
+        let median = |code: &str| of(code.parse().unwrap()).unwrap().median;
+        assert!(median("CAN") < "0".parse().unwrap());
+        assert!(median("USA") > "0".parse().unwrap());
+    }
+}

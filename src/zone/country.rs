@@ -1,0 +1,150 @@
+use std::fmt;
+use std::str::FromStr;
+use std::sync::OnceLock;
+
+use serde::{Deserialize, Serialize};
+
+/// A country by its ISO 3166-1 alpha-3 code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Iso3([u8; 3]);
+
+/// One row of the country table.
+#[derive(Debug, Deserialize)]
+pub struct Country {
+    pub iso2: String,
+    pub iso3: String,
+    pub name: String,
+}
+
+/// A code or name that is no country's, with the nearest that are.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("no country has the code or name `{}`; the nearest are {}", .asked.escape_debug(), .nearest.join(", "))]
+pub struct NoSuchCountry {
+    pub asked: String,
+    pub nearest: Vec<String>,
+}
+
+/// Every country, by ISO3.
+pub fn all() -> &'static [Country] {
+    static TABLE: OnceLock<Vec<Country>> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        csv::Reader::from_reader(include_bytes!("../../data/countries.csv").as_slice())
+            .deserialize()
+            .collect::<Result<_, _>>()
+            .expect("the shipped country table is well formed")
+    })
+}
+
+impl Iso3 {
+    fn of(row: &Country) -> Self {
+        let code: [u8; 3] = row
+            .iso3
+            .as_bytes()
+            .try_into()
+            .expect("codes have three letters");
+        Self(code)
+    }
+
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.0).expect("codes are ASCII")
+    }
+
+    /// The English name of the country.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        all()
+            .iter()
+            .find(|row| row.iso3 == self.as_str())
+            .map_or("", |row| row.name.as_str())
+    }
+
+    /// The country with this ISO 3166-1 alpha-2 code.
+    #[must_use]
+    pub fn from_iso2(code: &str) -> Option<Self> {
+        all()
+            .iter()
+            .find(|row| row.iso2.eq_ignore_ascii_case(code))
+            .map(Self::of)
+    }
+}
+
+/// Accepts ISO3, ISO2 and the English name, in any case.
+impl FromStr for Iso3 {
+    type Err = NoSuchCountry;
+    fn from_str(text: &str) -> Result<Self, NoSuchCountry> {
+        let asked = text.trim();
+        all()
+            .iter()
+            .find(|row| {
+                [&row.iso3, &row.iso2, &row.name]
+                    .into_iter()
+                    .any(|known| known.eq_ignore_ascii_case(asked))
+            })
+            .map(Self::of)
+            .ok_or_else(|| NoSuchCountry {
+                asked: asked.chars().take(64).collect(),
+                nearest: nearest(asked),
+            })
+    }
+}
+
+fn nearest(asked: &str) -> Vec<String> {
+    let asked: String = asked
+        .chars()
+        .take(64)
+        .collect::<String>()
+        .to_ascii_uppercase();
+    let mut ranked: Vec<(usize, &Country)> = all()
+        .iter()
+        .map(|row| {
+            let to_code = strsim::damerau_levenshtein(&asked, &row.iso3);
+            let to_name = strsim::damerau_levenshtein(&asked, &row.name.to_ascii_uppercase());
+            (to_code.min(to_name), row)
+        })
+        .collect();
+    ranked.sort_by_key(|(distance, row)| (*distance, &row.iso3));
+    ranked
+        .iter()
+        .take(3)
+        .map(|(_, row)| format!("{} ({})", row.iso3, row.name))
+        .collect()
+}
+
+impl fmt::Display for Iso3 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl TryFrom<String> for Iso3 {
+    type Error = NoSuchCountry;
+    fn try_from(text: String) -> Result<Self, NoSuchCountry> {
+        text.parse()
+    }
+}
+
+impl From<Iso3> for String {
+    fn from(code: Iso3) -> Self {
+        code.as_str().to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_country_is_found_by_either_code_or_its_name() {
+        for text in ["USA", "us", "United States", " usa "] {
+            assert_eq!(text.parse::<Iso3>().unwrap().as_str(), "USA");
+        }
+    }
+
+    #[test]
+    fn an_unknown_code_names_the_nearest() {
+        let error = "GERMNY".parse::<Iso3>().unwrap_err();
+        assert_eq!(error.nearest[0], "DEU (Germany)");
+    }
+}
