@@ -3,9 +3,12 @@
 pub mod country;
 mod area;
 mod edges;
+mod fold;
 mod point;
 pub mod register;
 pub mod locate;
+mod admin1;
+pub mod place;
 
 use std::fmt;
 use std::str::FromStr;
