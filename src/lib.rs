@@ -14,6 +14,7 @@
 pub mod units;
 pub mod data;
 pub mod zone;
+pub mod intensity;
 pub mod social_cost;
 pub mod sensor;
 pub mod log;

@@ -9,6 +9,7 @@ pub mod register;
 pub mod locate;
 mod admin1;
 pub mod place;
+pub mod cloud;
 
 use std::fmt;
 use std::str::FromStr;
