@@ -7,6 +7,9 @@ mod fold;
 mod point;
 pub mod register;
 pub mod locate;
+mod bands;
+pub mod map;
+pub mod geojson;
 mod admin1;
 pub mod place;
 pub mod cloud;
@@ -19,6 +22,7 @@ use serde::{Deserialize, Serialize};
 pub use area::AreaId;
 pub use country::Iso3;
 pub use locate::{Found, Located, Nowhere, locate, locate_in};
+pub use map::Map;
 pub use point::{NotOnEarth, Point};
 pub use register::{NoSuchZone, Zone};
 
