@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::{Basis, Intensity, Period, Shares, Source};
+use super::{Intensity, Shares, Source};
 use crate::units::{GramsPerKwh, OutOfRange};
 use crate::zone::ZoneId;
 
@@ -14,8 +14,8 @@ use crate::zone::ZoneId;
 pub fn stated(value: GramsPerKwh) -> Intensity {
     Intensity {
         value,
-        basis: Basis::Unstated,
-        period: Period::Unstated,
+        basis: None,
+        year: None,
         source: Source {
             name: "stated by the user".into(),
             licence: None,
@@ -95,7 +95,7 @@ impl Given {
                 Err(source) => return Err(BadTable::Value { path, line, source }),
             };
             let intensity = Intensity {
-                period: row.year.map_or(Period::Unstated, Period::Year),
+                year: row.year,
                 source: Source {
                     name: row.source.map_or_else(|| path.display().to_string(), |name| name).into(),
                     licence: None,

@@ -1,12 +1,8 @@
 //! What the shipped tables say of one zone: a series of yearly figures.
 
-use std::collections::HashMap;
-use std::sync::OnceLock;
-
 use csv::StringRecord;
-use serde::Deserialize;
 
-use super::{Basis, Dataset, Intensity, Period, Shares, Source};
+use super::{Basis, Dataset, Intensity, Shares, Source};
 use crate::data::{self, Table};
 use crate::units::GramsPerKwh;
 use crate::zone::{AreaId, Iso3, ZoneId};
@@ -57,8 +53,8 @@ impl Figure {
         };
         Intensity {
             value: self.value,
-            basis: Basis::LifeCycle,
-            period: Period::Year(self.year),
+            basis: Some(Basis::LifeCycle),
+            year: Some(self.year),
             source: Source {
                 name: name.into(),
                 licence: Some(table.provenance.licence.into()),
@@ -168,23 +164,6 @@ fn row(table: &'static Table, key: &str) -> Option<StringRecord> {
         .ok()
 }
 
-#[derive(Deserialize)]
-struct Fuel {
-    fuel: String,
-    g_per_kwh: f64,
-}
-
-/// The life-cycle emission factor of a fuel, by the name the table uses: `coal`, `hydro discharge`, ...
-#[must_use]
-pub fn fuel(name: &str) -> Option<GramsPerKwh> {
-    static FACTORS: OnceLock<HashMap<String, GramsPerKwh>> = OnceLock::new();
-    let factors = FACTORS.get_or_init(|| {
-        let rows = data::FUELS.rows::<Fuel>().into_iter();
-        rows.filter_map(|row| Some((row.fuel, GramsPerKwh::new(row.g_per_kwh).ok()?))).collect()
-    });
-    factors.get(name).copied()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -226,11 +205,5 @@ mod tests {
                 assert!(electricity_maps(&other.zone).is_some(), "{line}");
             }
         }
-    }
-
-    #[test]
-    fn fuels_have_life_cycle_factors() {
-        assert_eq!(fuel("coal").unwrap().get(), 820.0);
-        assert_eq!(fuel("unobtainium"), None);
     }
 }

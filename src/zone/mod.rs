@@ -13,6 +13,7 @@ pub mod geojson;
 mod admin1;
 pub mod place;
 pub mod cloud;
+pub mod detect;
 
 use std::fmt;
 use std::str::FromStr;

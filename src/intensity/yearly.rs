@@ -174,7 +174,7 @@ mod tests {
         assert_eq!(florida.value.get(), 325.0);
         assert!(matches!(florida.fallbacks[0], Fallback::Wider { .. }));
         let china = of("CN", None, Dataset::Eit2019);
-        assert_eq!(china.period, crate::intensity::Period::Year(2019));
+        assert_eq!(china.year, Some(2019));
         assert!(matches!(china.fallbacks[0], Fallback::OtherDataset { .. }));
     }
 
