@@ -3,6 +3,8 @@
 pub mod exit;
 mod failure;
 pub mod terminal;
+mod region;
+mod yaml;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -29,11 +31,15 @@ struct Cli {
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {}
+enum Command {
+    Region(region::Region),
+}
 
 impl Command {
     fn run(self) -> Outcome {
-        match self {}
+        match self {
+            Self::Region(command) => command.run(),
+        }
     }
 }
 

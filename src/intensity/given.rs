@@ -65,6 +65,11 @@ struct Row {
     source: Option<String>,
 }
 
+/// A name of a source that cannot steer a terminal, whichever format it is printed in.
+fn harmless(name: &str) -> String {
+    name.chars().map(|c| if c.is_control() { ' ' } else { c }).take(200).collect()
+}
+
 impl Given {
     /// Reads `zone,g_per_kwh[,year][,source]`, with a header.
     pub fn read(path: &Path) -> Result<Self, BadTable> {
@@ -97,7 +102,7 @@ impl Given {
             let intensity = Intensity {
                 year: row.year,
                 source: Source {
-                    name: row.source.map_or_else(|| path.display().to_string(), |name| name).into(),
+                    name: row.source.map_or_else(|| path.display().to_string(), |name| harmless(&name)).into(),
                     licence: None,
                 },
                 ..stated(value)
