@@ -1,7 +1,11 @@
 //! The only place that knows clap, terminals and exit codes; one command a file.
 
+mod accounting;
 pub mod exit;
 mod failure;
+pub mod output;
+mod report;
+mod statement;
 pub mod terminal;
 mod region;
 mod yaml;
@@ -32,12 +36,16 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Report(report::ReportArgs),
+    Statement(statement::StatementArgs),
     Region(region::Region),
 }
 
 impl Command {
     fn run(self) -> Outcome {
         match self {
+            Self::Report(args) => args.run(),
+            Self::Statement(args) => args.run(),
             Self::Region(command) => command.run(),
         }
     }
