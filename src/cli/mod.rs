@@ -7,6 +7,7 @@ pub mod output;
 mod report;
 mod statement;
 pub mod terminal;
+mod cloud;
 mod region;
 mod yaml;
 
@@ -38,7 +39,8 @@ struct Cli {
 enum Command {
     Report(report::ReportArgs),
     Statement(statement::StatementArgs),
-    Region(region::Region),
+    Cloud(cloud::CloudArgs),
+    Region(region::RegionArgs),
 }
 
 impl Command {
@@ -46,7 +48,8 @@ impl Command {
         match self {
             Self::Report(args) => args.run(),
             Self::Statement(args) => args.run(),
-            Self::Region(command) => command.run(),
+            Self::Cloud(args) => args.run(),
+            Self::Region(args) => args.run(),
         }
     }
 }

@@ -16,11 +16,11 @@ pub(in crate::cli) struct Answer {
     country: Option<Iso3>,
     carbon_intensity: f64,
     year: Option<i32>,
+    source: String,
+    licence: Option<String>,
     basis: Option<Basis>,
     renewable_share: Option<f64>,
     fossil_share: Option<f64>,
-    source: String,
-    licence: Option<String>,
     lat: Option<f64>,
     lon: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -89,7 +89,7 @@ impl Answer {
 
     /// `US-CA  California, United States`.
     fn title(&self) -> (String, String) {
-        let id = self.state.as_ref().map_or_else(|| self.zone.clone(), |state| format!("{} ({state})", self.zone));
+        let id = self.area.spoken();
         let country = self.country.map(|country| country.name()).filter(|country| *country != self.name);
         let name = country.map_or_else(|| self.name.clone(), |country| format!("{}, {country}", self.name));
         (id, name)
