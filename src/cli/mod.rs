@@ -8,6 +8,7 @@ mod report;
 mod statement;
 pub mod terminal;
 mod cloud;
+mod map;
 mod region;
 mod yaml;
 
@@ -40,6 +41,7 @@ enum Command {
     Report(report::ReportArgs),
     Statement(statement::StatementArgs),
     Cloud(cloud::CloudArgs),
+    Map(map::MapArgs),
     Region(region::RegionArgs),
 }
 
@@ -49,6 +51,7 @@ impl Command {
             Self::Report(args) => args.run(),
             Self::Statement(args) => args.run(),
             Self::Cloud(args) => args.run(),
+            Self::Map(args) => args.run(),
             Self::Region(args) => args.run(),
         }
     }

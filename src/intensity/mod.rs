@@ -6,6 +6,8 @@ mod basis;
 mod dataset;
 mod figure;
 pub mod given;
+pub mod picture;
+mod projection;
 mod table;
 mod yearly;
 

@@ -78,6 +78,11 @@ impl Answer {
         }
     }
 
+    /// The answer in a few words, to stand beside its place on a map.
+    pub(in crate::cli) fn caption(&self) -> String {
+        format!("{}: {:.0} g/kWh", self.area.spoken(), self.carbon_intensity)
+    }
+
     /// Puts how the point was found before how the zone was.
     pub(super) fn explain_first(&mut self, how: &str) {
         self.how = format!("{how}; {}", self.how);
