@@ -29,10 +29,12 @@ pub struct Coloured {
 }
 
 const WORLD_WIDTH: f64 = 1200.0;
-const WORLD_HEIGHT: f64 = 560.0;
+const WORLD_HEIGHT: f64 = 520.0;
 const DETAIL_SIZE: f64 = 480.0;
 const HEADING: f64 = 48.0;
-const FOOTING: f64 = 64.0;
+/// Room for the scale; the sources come below it.
+const SCALE: f64 = 46.0;
+const LINE: f64 = 15.0;
 const MARGIN: f64 = 16.0;
 /// Corners closer than this, in pixels, look the same.
 const STEP: f64 = 0.7;
@@ -83,7 +85,10 @@ impl Picture<'_> {
     }
 
     fn draw(&self, projection: &Projection, colours: &[Coloured], width: f64, height: f64) -> String {
-        let full = HEADING + height + FOOTING;
+        let sources: Vec<String> = self.sources.iter().map(|source| escape(source)).collect();
+        let sources = if width < WORLD_WIDTH { sources } else { vec![sources.join("; ")] };
+        let below = HEADING + height + SCALE;
+        let full = below + LINE * sources.len() as f64 + 4.0;
         let title = escape(&self.title);
         let known = colours.iter().filter(|zone| zone.value.is_some()).count();
         let mut svg = String::new();
@@ -95,10 +100,11 @@ impl Picture<'_> {
              <desc id=\"map-desc\">Carbon intensity of electricity in {known} areas, from pale green (clean) to dark brown (dirty); grey where nothing is known.{}</desc>\n\
              <style>.z{{stroke:#fff;stroke-width:.4;stroke-linejoin:round}}.z:hover{{stroke:#111;stroke-width:1}}text{{fill:#1f2933}}.s{{fill:#52606d;font-size:11px}}</style>\n\
              <rect width=\"{width}\" height=\"{full}\" fill=\"#fff\"/>\n\
-             <text x=\"{MARGIN}\" y=\"30\" font-size=\"18\" font-weight=\"600\">{title}</text>\n\
+             <text x=\"{MARGIN}\" y=\"30\" font-size=\"{size}\" font-weight=\"600\">{title}</text>\n\
              <svg x=\"{MARGIN}\" y=\"{HEADING}\" width=\"{inner}\" height=\"{height}\"><rect width=\"{inner}\" height=\"{height}\" fill=\"#eaf1f6\" rx=\"6\"/>\n",
             self.mark.as_ref().map_or_else(String::new, |(_, name)| format!(" Marked: {}.", escape(name))),
             inner = width - 2.0 * MARGIN,
+            size = if width < WORLD_WIDTH { 14 } else { 18 },
         );
         for area in self.map.areas() {
             let known = colours.iter().find(|zone| zone.area == area.id);
@@ -109,13 +115,12 @@ impl Picture<'_> {
         }
         svg.push_str("</svg>\n");
         svg.push_str(&legend(width, HEADING + height));
-        let sources: Vec<String> = self.sources.iter().map(|source| escape(source)).collect();
-        let _ = write!(
-            svg,
-            "<text class=\"s\" x=\"{MARGIN}\" y=\"{}\">Data: {}</text>\n</svg>\n",
-            full - 8.0,
-            sources.join("; ")
-        );
+        for (n, source) in sources.iter().enumerate() {
+            let y = below + LINE * n as f64 + 8.0;
+            let label = if n == 0 { "Data: " } else { "" };
+            let _ = writeln!(svg, "<text class=\"s\" x=\"{MARGIN}\" y=\"{y}\">{label}{source}</text>");
+        }
+        svg.push_str("</svg>\n");
         svg
     }
 }
@@ -175,7 +180,9 @@ fn decimal(tenths: i64) -> String {
 }
 
 fn pin((x, y): (f64, f64), name: &str, width: f64) -> String {
-    let (anchor, dx) = if x > width * 0.75 { ("end", -10.0) } else { ("start", 10.0) };
+    const LETTER: f64 = 8.0;
+    let fits = x + 10.0 + LETTER * name.chars().count() as f64 <= width;
+    let (anchor, dx) = if fits { ("start", 10.0) } else { ("end", -10.0) };
     format!(
         "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"5.5\" fill=\"#0b57d0\" stroke=\"#fff\" stroke-width=\"2\"/>\
          <text x=\"{:.1}\" y=\"{:.1}\" font-size=\"13\" font-weight=\"600\" text-anchor=\"{anchor}\" \

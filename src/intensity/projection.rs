@@ -13,8 +13,8 @@ pub(super) struct Projection {
 
 #[derive(Debug, Clone, Copy)]
 enum Kind {
-    /// Equal Earth: areas are true, so large dirty countries look as large as they are.
-    EqualEarth,
+    /// Natural Earth: nothing is true, everything looks right.
+    NaturalEarth,
     /// Degrees, squeezed as they are at one latitude.
     Flat { squeeze: f64 },
 }
@@ -26,7 +26,7 @@ const SOUTH: f64 = -56.5;
 impl Projection {
     /// The inhabited world, filling the width and centred in the height.
     pub(super) fn world(width: f64, height: f64) -> Self {
-        let kind = Kind::EqualEarth;
+        let kind = Kind::NaturalEarth;
         let (west, east) = (kind.flatten(-180.0, 0.0).0, kind.flatten(180.0, 0.0).0);
         let (south, north) = (kind.flatten(0.0, SOUTH).1, kind.flatten(0.0, NORTH).1);
         Self::fitted(kind, (west, south, east, north), width, height)
@@ -72,16 +72,12 @@ impl Kind {
     fn flatten(self, lon: f64, lat: f64) -> (f64, f64) {
         match self {
             Self::Flat { squeeze } => (lon * squeeze, lat),
-            Self::EqualEarth => {
-                // Šavrič, Patterson, Jenny (2019), The Equal Earth map projection.
-                const A: [f64; 4] = [1.340_264, -0.081_106, 0.000_893, 0.003_796];
-                let root = 3_f64.sqrt();
-                let t = (root / 2.0 * lat.to_radians().sin()).asin();
-                let (t2, t6) = (t * t, t.powi(6));
-                let slope = 9.0 * A[3] * t6 * t2 + 7.0 * A[2] * t6 + 3.0 * A[1] * t2 + A[0];
-                let x = 2.0 * root * lon.to_radians() * t.cos() / (3.0 * slope);
-                let y = t * (A[3] * t6 * t2 + A[2] * t6 + A[1] * t2 + A[0]);
-                (x, y)
+            Self::NaturalEarth => {
+                // Šavrič, Jenny, Patterson, Petrovič, Hurni (2011), A polynomial equation for the Natural Earth projection.
+                let (l, p2) = (lon.to_radians(), lat.to_radians().powi(2));
+                let narrowing = 0.8707 + p2 * (-0.131_979 + p2 * (-0.013_791 + p2.powi(3) * (0.003_971 - 0.001_529 * p2)));
+                let rising = 1.007_226 + p2 * (0.015_085 + p2.powi(2) * (-0.044_475 + p2 * (0.028_874 - 0.005_916 * p2)));
+                (l * narrowing, lat.to_radians() * rising)
             }
         }
     }
