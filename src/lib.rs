@@ -12,11 +12,14 @@
 //! dependency: each uses only those above it (`tests/layers.rs` keeps it so).
 
 pub mod units;
+pub mod data;
 pub mod zone;
+pub mod intensity;
 pub mod social_cost;
 pub mod sensor;
 pub mod log;
 pub mod account;
+pub mod statement;
 #[cfg(feature = "site")]
 pub mod site;
 #[cfg(feature = "cli")]

@@ -1,8 +1,18 @@
 //! The only place that knows clap, terminals and exit codes; one command a file.
 
+mod accounting;
+#[cfg(feature = "site")]
+mod appendix;
 pub mod exit;
 mod failure;
+pub mod output;
+mod report;
+mod statement;
 pub mod terminal;
+mod cloud;
+mod map;
+mod region;
+mod yaml;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -29,11 +39,27 @@ struct Cli {
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {}
+enum Command {
+    #[cfg(feature = "site")]
+    Appendix(Box<appendix::AppendixArgs>),
+    Report(report::ReportArgs),
+    Statement(statement::StatementArgs),
+    Cloud(cloud::CloudArgs),
+    Map(map::MapArgs),
+    Region(region::RegionArgs),
+}
 
 impl Command {
     fn run(self) -> Outcome {
-        match self {}
+        match self {
+            #[cfg(feature = "site")]
+            Self::Appendix(args) => args.run(),
+            Self::Report(args) => args.run(),
+            Self::Statement(args) => args.run(),
+            Self::Cloud(args) => args.run(),
+            Self::Map(args) => args.run(),
+            Self::Region(args) => args.run(),
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use super::entry::{Entry, NoReading, Reader, Reading};
 use super::group_page::Entries;
 use super::logs::{LogRoot, Logs};
 use super::number;
-use super::page::Archive;
+use super::page::{Archive, Picture, StatementBlock};
 use super::problem::SpecError;
 use super::relative::relative;
 use super::render::{RenderError, Renderer};
@@ -21,7 +21,10 @@ use super::stage::{Stage, StageError, Written};
 use super::start_page::{Front, start_page};
 use super::table::Table;
 use super::tree::Tree;
-use crate::account::{Assumptions, Skipped};
+use super::zone_map::ZoneMaps;
+use crate::account::{Assumptions, Collection, Skipped};
+use crate::statement::{self, Statement};
+use crate::zone::Iso3;
 
 const ARCHIVE: &str = "log.zip";
 
@@ -35,6 +38,8 @@ pub struct Appendix {
     pub spec_text: Vec<u8>,
     pub title: Option<String>,
     pub assumptions: Assumptions,
+    /// Whose social cost the statement names; else that of the country the runs took place in.
+    pub country: Option<Iso3>,
     /// Whether processors may run programs.
     pub commands_allowed: bool,
     /// Whether groups without runs are left out instead of refused.
@@ -100,6 +105,7 @@ impl Appendix {
             stage: &stage,
             renderer,
             map: &map,
+            zones: ZoneMaps::default(),
         };
         let (entries, skipped) = self.read(&logs, &tree, progress, |run, reading| {
             writer.run(run, reading)
@@ -119,7 +125,7 @@ impl Appendix {
         let notices = self.notices();
         let site_logs = self.logs_json(out);
         let front = Front {
-            statement: None,
+            statement: Some(self.statement(&logs, &entries, &skipped)),
             notices: &notices,
             skipped: &skipped,
             roots: &self.roots,
@@ -223,6 +229,33 @@ impl Appendix {
         title.unwrap_or_else(|| "Energy and emissions of our experiments".to_owned())
     }
 
+    /// What `impact statement` says of the same runs.
+    fn statement(
+        &self,
+        logs: &Logs,
+        entries: &[Option<Entry>],
+        skipped: &[Skipped],
+    ) -> StatementBlock {
+        let runs = logs.runs.iter().zip(entries).filter_map(|(log, entry)| {
+            let summary = entry.as_ref()?.summary.clone();
+            Some((log.path.clone(), summary))
+        });
+        let collection = Collection {
+            runs: runs.collect(),
+            skipped: skipped.to_vec(),
+        };
+        let options = statement::Options {
+            assumptions: self.assumptions.clone(),
+            country: self.country,
+            ..statement::Options::default()
+        };
+        let statement = Statement::of(&collection, &options);
+        StatementBlock {
+            html: statement::html(&statement),
+            text: statement::text(&statement),
+        }
+    }
+
     fn notices(&self) -> Vec<String> {
         self.spec
             .as_ref()
@@ -259,6 +292,7 @@ struct Writer<'a> {
     stage: &'a Stage,
     renderer: &'a Renderer,
     map: &'a SiteMap<'a>,
+    zones: ZoneMaps,
 }
 
 impl Writer<'_> {
@@ -272,7 +306,19 @@ impl Writer<'_> {
             file: ARCHIVE.to_owned(),
             size: number::show_bytes(size as f64),
         };
-        let (page, json) = run_page(self.map, run, reading, Some(archive));
+        let zone = reading.footprint.carbon.as_ref();
+        let zone = zone.and_then(|carbon| carbon.zone.as_ref());
+        let picture = match zone.and_then(|zone| self.zones.of(zone)) {
+            Some(drawn) => {
+                self.stage.write(&drawn.file, drawn.svg.as_bytes())?;
+                Some(Picture {
+                    href: format!("{}{}", self.map.root(Place::Run(run, None)), drawn.file),
+                    alt: drawn.alt,
+                })
+            }
+            None => None,
+        };
+        let (page, json) = run_page(self.map, run, reading, picture, Some(archive));
         self.page(&folder, &self.renderer.run(&page)?, &json)?;
         self.tables(
             &folder,

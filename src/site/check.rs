@@ -12,7 +12,9 @@ use super::problem::SpecError;
 use super::site_map::{Place, SiteMap};
 use super::spec::Spec;
 use crate::account::{Assumptions, Skipped};
+use crate::intensity::Dataset;
 use crate::units::{GramsPerKwh, Pue};
+use crate::zone::ZoneId;
 
 /// Figures that differ by less are the same.
 const TOLERANCE: f64 = 1e-9;
@@ -61,10 +63,17 @@ struct MadeFromLogs {
 struct MadeWith {
     pue: Option<Pue>,
     emissions_factor: Option<GramsPerKwh>,
+    zone: Option<ZoneId>,
+    dataset: Option<String>,
 }
 
 pub(super) fn assumptions_json(assumptions: &Assumptions) -> Value {
-    json!({"pue": assumptions.pue, "emissions_factor": assumptions.emissions_factor})
+    json!({
+        "pue": assumptions.pue,
+        "emissions_factor": assumptions.emissions_factor,
+        "zone": assumptions.elsewhere,
+        "dataset": assumptions.dataset.map(Dataset::name),
+    })
 }
 
 /// Reads the logs of a site again, from where they were or from the folders given, and compares.
@@ -83,6 +92,7 @@ pub fn check(
         });
     }
     let spec_text = fs::read(site.join("spec.json")).unwrap_or_default();
+    let dataset = made_from.assumptions.dataset;
     let appendix = Appendix {
         roots: made_from
             .logs
@@ -104,8 +114,10 @@ pub fn check(
         assumptions: Assumptions {
             pue: made_from.assumptions.pue,
             emissions_factor: made_from.assumptions.emissions_factor,
-            ..Assumptions::default()
+            elsewhere: made_from.assumptions.zone,
+            dataset: dataset.and_then(|name| name.parse().ok()),
         },
+        country: None,
         commands_allowed,
         empty_allowed: true,
         force: false,

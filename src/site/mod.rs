@@ -30,6 +30,7 @@ mod start_page;
 mod statistic;
 mod table;
 mod tree;
+mod zone_map;
 
 pub use appendix::{Appendix, Outcome, SiteError, start_of};
 pub use check::{CheckError, Checked, check};

@@ -100,11 +100,18 @@ pub(super) struct RunPage {
     pub(super) about: Vec<Fact>,
     pub(super) hardware: Vec<Fact>,
     pub(super) region: Vec<Fact>,
-    pub(super) map: Option<String>,
+    pub(super) map: Option<Picture>,
     pub(super) packages: Option<Table>,
     pub(super) notes: Vec<String>,
     pub(super) homes: Vec<Vec<Link>>,
     pub(super) archive: Option<Archive>,
+}
+
+/// A picture of its own file.
+#[derive(Debug, Serialize)]
+pub(super) struct Picture {
+    pub(super) href: String,
+    pub(super) alt: String,
 }
 
 /// The raw log to download.

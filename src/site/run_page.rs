@@ -5,7 +5,7 @@ use super::chart::{Band, Line, lines};
 use super::entry::Reading;
 use super::label;
 use super::number;
-use super::page::{Archive, Chart, Fact, Headline, RunPage};
+use super::page::{Archive, Chart, Fact, Headline, Picture, RunPage};
 use super::site_map::{Place, SiteMap};
 use super::table::{Cell, Column, Row, Table};
 use crate::account::Figure;
@@ -66,6 +66,7 @@ pub(super) fn run_page(
     map: &SiteMap,
     run: usize,
     reading: &Reading,
+    picture: Option<Picture>,
     archive: Option<Archive>,
 ) -> (RunPage, Value) {
     let log = &map.logs[run];
@@ -85,7 +86,7 @@ pub(super) fn run_page(
         about: about(reading),
         hardware: hardware(&reading.info),
         region: region(reading),
-        map: None,
+        map: picture,
         packages: packages(&reading.info),
         notes,
         homes: homes
