@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
@@ -99,6 +100,7 @@ impl Appendix {
             tree: &tree,
             logs: &logs.runs,
             labels: &labels,
+            readable: OnceLock::new(),
         };
         let stage = Stage::begin(out, self.force)?;
         let writer = Writer {
@@ -113,6 +115,8 @@ impl Appendix {
         if entries.iter().all(Option::is_none) {
             return Err(SiteError::NoReadableLogs(logs.runs.len()));
         }
+        // Set once: pages of runs came before, pages of groups come after.
+        let _ = map.readable.set(entries.iter().map(Option::is_some).collect());
         let names = names(&entries, &labels);
         let all = Entries {
             map: &map,

@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -134,6 +135,7 @@ fn compare(site: &Path, appendix: &Appendix) -> Result<Checked, CheckError> {
         tree: &tree,
         logs: &logs.runs,
         labels: &[],
+        readable: OnceLock::new(),
     };
     let mut checked = Checked {
         skipped,

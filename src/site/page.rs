@@ -27,7 +27,6 @@ pub(super) struct Link {
 pub(super) struct NavItem {
     pub(super) name: String,
     pub(super) href: String,
-    pub(super) runs: Option<usize>,
     pub(super) current: bool,
     pub(super) opens: bool,
     pub(super) closes: usize,

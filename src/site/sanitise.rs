@@ -45,7 +45,7 @@ pub(super) fn sanitise(html: &str) -> String {
         .generic_attributes(HashSet::new())
         .url_schemes(HashSet::from(["http", "https", "mailto"]))
         .url_relative(ammonia::UrlRelative::Deny)
-        .link_rel(Some("noopener noreferrer"))
+        .link_rel(None)
         .clean(&upright(html))
         .to_string()
 }
@@ -61,8 +61,8 @@ mod tests {
                      <div class=\"alert\" style=\"position:fixed\">d</div><br/>\u{202e}";
         assert_eq!(
             sanitise(dirty),
-            "<b>bold</b><a rel=\"noopener noreferrer\">j</a>\
-             <a href=\"https://example.org\" rel=\"noopener noreferrer\">w</a><div>d</div><br>\u{fffd}"
+            "<b>bold</b><a>j</a>\
+             <a href=\"https://example.org\">w</a><div>d</div><br>\u{fffd}"
         );
     }
 }

@@ -1,3 +1,5 @@
+use std::sync::OnceLock;
+
 use super::logs::RunLog;
 use super::page::{Link, NavItem, Shell};
 use super::tree::Tree;
@@ -16,6 +18,8 @@ pub(super) struct SiteMap<'a> {
     pub(super) logs: &'a [RunLog],
     /// Short names of the runs, no two alike.
     pub(super) labels: &'a [String],
+    /// Runs that can be shown, once that is known.
+    pub(super) readable: OnceLock<Vec<bool>>,
 }
 
 /// A page of the site.
@@ -87,11 +91,14 @@ impl SiteMap<'_> {
         groups.iter().map(link).collect()
     }
 
+    fn is_readable(&self, run: usize) -> bool {
+        self.readable.get().is_none_or(|readable| readable[run])
+    }
+
     fn nav(&self, place: Place, line: &[usize]) -> Vec<NavItem> {
         let mut nav = vec![NavItem {
             name: "Start".to_owned(),
             href: self.href(place, Place::Start),
-            runs: None,
             current: place == Place::Start,
             opens: false,
             closes: 0,
@@ -110,17 +117,17 @@ impl SiteMap<'_> {
         } else {
             &[]
         };
-        let at_home = line.last() == Some(&group);
-        let runs = if at_home && here.children.is_empty() && here.runs.len() <= MOST_RUNS {
-            here.runs.as_slice()
-        } else {
-            &[]
+        let runs: Vec<usize> = match place {
+            Place::Run(run, Some(home)) if home == group => vec![run],
+            Place::Group(at) if at == group && here.children.is_empty() && here.runs.len() <= MOST_RUNS => {
+                here.runs.iter().copied().filter(|run| self.is_readable(*run)).collect()
+            }
+            _ => Vec::new(),
         };
         let opens = !children.is_empty() || !runs.is_empty();
         nav.push(NavItem {
             name: here.name.clone(),
             href: self.href(place, Place::Group(group)),
-            runs: Some(here.runs.len()),
             current: place == Place::Group(group),
             opens,
             closes: 0,
@@ -130,10 +137,9 @@ impl SiteMap<'_> {
         }
         for run in runs {
             nav.push(NavItem {
-                name: self.labels[*run].clone(),
-                href: self.href(place, Place::Run(*run, None)),
-                runs: None,
-                current: matches!(place, Place::Run(current, _) if current == *run),
+                name: self.labels[run].clone(),
+                href: self.href(place, Place::Run(run, None)),
+                    current: matches!(place, Place::Run(current, _) if current == run),
                 opens: false,
                 closes: 0,
             });
