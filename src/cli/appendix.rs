@@ -9,7 +9,10 @@ use super::output::print;
 use super::terminal::printable;
 use super::{Advise, Failure, Outcome, exit};
 use crate::account::Skipped;
-use crate::site::{Appendix, CheckError, EXAMPLE_SPEC, LogRoot, Problem, Renderer, SiteError, Spec, SpecError, StageError, check, start_of};
+use crate::site::{
+    Appendix, CheckError, EXAMPLE_SPEC, LogRoot, Problem, Renderer, SiteError, Spec, SpecError,
+    StageError, check, start_of,
+};
 use crate::zone::Iso3;
 
 /// More than these are only counted.
@@ -121,12 +124,20 @@ impl AppendixArgs {
     }
 
     fn compare(&self, site: &Path) -> Outcome {
-        let checked = check(site, &self.folders, self.allow_commands).map_err(|error| match error {
-            CheckError::NotASite(_) => Failure::new(error).advise("a directory that `impact appendix` wrote"),
-            error => Failure::new(error).advise("name the folders of the logs if they have moved"),
-        })?;
+        let checked =
+            check(site, &self.folders, self.allow_commands).map_err(|error| match error {
+                CheckError::NotASite(_) => {
+                    Failure::new(error).advise("a directory that `impact appendix` wrote")
+                }
+                error => {
+                    Failure::new(error).advise("name the folders of the logs if they have moved")
+                }
+            })?;
         tell_skipped(&checked.skipped);
-        let found = format!("{} runs, {} groups, {} figures", checked.runs, checked.groups, checked.figures);
+        let found = format!(
+            "{} runs, {} groups, {} figures",
+            checked.runs, checked.groups, checked.figures
+        );
         if checked.differences.is_empty() {
             print(&format!("the site agrees with its logs: {found}\n"))?;
             return self.exit_code(&checked.skipped);
@@ -135,8 +146,10 @@ impl AppendixArgs {
             eprintln!("differs: {}", printable(difference));
         }
         let count = checked.differences.len();
-        Err(Failure::new(anyhow!("the site does not agree with its logs: {count} differences in {found}"))
-            .advise("write the site again"))
+        Err(Failure::new(anyhow!(
+            "the site does not agree with its logs: {count} differences in {found}"
+        ))
+        .advise("write the site again"))
     }
 
     fn spec(&self) -> Result<(Option<Spec>, Vec<u8>), Failure> {
@@ -152,7 +165,11 @@ impl AppendixArgs {
 
     fn roots(&self, spec: Option<&Spec>) -> Result<Vec<LogRoot>, Failure> {
         let of_spec: Vec<LogRoot> = match (spec, &self.site_spec) {
-            (Some(spec), Some(path)) => spec.logs.iter().map(|logs| LogRoot::beside(path, logs)).collect(),
+            (Some(spec), Some(path)) => spec
+                .logs
+                .iter()
+                .map(|logs| LogRoot::beside(path, logs))
+                .collect(),
             _ => Vec::new(),
         };
         let roots = if !self.folders.is_empty() {
@@ -165,8 +182,11 @@ impl AppendixArgs {
             vec![LogRoot::new(PathBuf::from("."))]
         };
         match roots.iter().find(|root| !root.path.is_dir()) {
-            Some(missing) => Err(Failure::new(anyhow!("{} is not a directory", missing.path.display()))
-                .advise("the folder that holds your runs, such as impact-logs")),
+            Some(missing) => Err(Failure::new(anyhow!(
+                "{} is not a directory",
+                missing.path.display()
+            ))
+            .advise("the folder that holds your runs, such as impact-logs")),
             None => Ok(roots),
         }
     }
@@ -174,8 +194,10 @@ impl AppendixArgs {
     fn exit_code(&self, skipped: &[Skipped]) -> Outcome {
         match skipped.len() {
             0 => Ok(exit::DONE),
-            count if self.accounting.strict => Err(Failure::new(anyhow!("{count} logs could not be read"))
-                .advise("without --strict the site is made without them")),
+            count if self.accounting.strict => {
+                Err(Failure::new(anyhow!("{count} logs could not be read"))
+                    .advise("without --strict the site is made without them"))
+            }
             _ => Ok(exit::PARTIAL),
         }
     }
@@ -196,18 +218,28 @@ fn advised(error: SiteError) -> Failure {
     let advice = match &error {
         SiteError::Spec(SpecError { problem, .. }) => match problem.as_ref() {
             Problem::MatchesNothing { .. } => "--allow-empty leaves such groups out",
-            Problem::Filter(_) => "put a backslash before letters that are meant as they are: \\( \\[ \\+",
+            Problem::Filter(_) => {
+                "put a backslash before letters that are meant as they are: \\( \\[ \\+"
+            }
             _ => "impact appendix --print-spec shows every key",
         },
-        SiteError::Stage(StageError::Foreign(_)) => "another --output-dir, or --force to write into this one",
-        SiteError::NoLogs(_) => "a folder with runs in it: each has a folder `impacttracker` with a data.json",
+        SiteError::Stage(StageError::Foreign(_)) => {
+            "another --output-dir, or --force to write into this one"
+        }
+        SiteError::NoLogs(_) => {
+            "a folder with runs in it: each has a folder `impacttracker` with a data.json"
+        }
         _ => return Failure::new(error),
     };
     Failure::new(error).advise(advice)
 }
 
 fn open(page: &Path) -> Result<(), Failure> {
-    let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    let program = if cfg!(target_os = "macos") {
+        "open"
+    } else {
+        "xdg-open"
+    };
     Command::new(program)
         .arg(page)
         .stdin(Stdio::null())

@@ -116,7 +116,9 @@ impl Appendix {
             return Err(SiteError::NoReadableLogs(logs.runs.len()));
         }
         // Set once: pages of runs came before, pages of groups come after.
-        let _ = map.readable.set(entries.iter().map(Option::is_some).collect());
+        let _ = map
+            .readable
+            .set(entries.iter().map(Option::is_some).collect());
         let names = names(&entries, &labels);
         let all = Entries {
             map: &map,
@@ -382,7 +384,7 @@ impl Writer<'_> {
             .filter(|run| entries[*run].is_some())
             .map(|run| {
                 let href = format!("{}index.html", self.map.folder(Place::Run(run, None)));
-                json!([names[run], href, self.map.logs[run].shown])
+                json!([names[run], href, self.map.logs[run].relative])
             })
             .collect();
         let script = format!("window.impactRuns = {};\n", serde_json::to_string(&runs)?);

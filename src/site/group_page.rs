@@ -100,7 +100,7 @@ impl<'a> Entries<'a> {
         let summary = (!children.is_empty()).then(|| {
             self.members(
                 "summary",
-                "Groups, mean ± standard error",
+                "Mean ± standard error of the runs in each group",
                 "Group",
                 place,
                 &variables,
@@ -116,7 +116,15 @@ impl<'a> Entries<'a> {
             scatters: scatters(&here.plots, shown),
             charts: charts(shown),
             figures: figures_table(&whole),
-            runs: self.members("runs", "Runs", "Run", place, &variables, &runs, here),
+            runs: self.members(
+                "runs",
+                "One row a run, and their mean ± standard error below",
+                "Run",
+                place,
+                &variables,
+                &runs,
+                here,
+            ),
             notices,
         };
         let json = json!({
@@ -176,7 +184,7 @@ impl<'a> Entries<'a> {
         let cells = |member: &Member| {
             let mut cells = Vec::new();
             if of_groups {
-                cells.push(Cell::number(Some(member.runs.len() as f64)));
+                cells.push(Cell::count(member.runs.len()));
             }
             cells.extend(
                 variables
@@ -191,7 +199,7 @@ impl<'a> Entries<'a> {
             .map(|(place, member)| Row {
                 href: Some(self.map.href(from, member.place)),
                 hint: match member.place {
-                    Place::Run(run, _) => Some(self.map.logs[run].shown.clone()),
+                    Place::Run(run, _) => Some(self.map.logs[run].relative.clone()),
                     _ => None,
                 },
                 best: place == 0
@@ -293,7 +301,7 @@ pub(super) fn headlines(whole: &Member) -> Vec<Headline> {
                 label: label::label(figure.name()).to_owned(),
                 value: number::show(statistic.sum),
                 unit: label::unit(figure.name()),
-                note: format!("in all{known}"),
+                note: format!("total{known}"),
             });
         }
     }
@@ -314,14 +322,14 @@ fn figures_table(whole: &Member) -> Table {
                 cell(mean, Some(statistic.mean)),
                 cell(error.unwrap_or_else(|| "–".to_owned()), statistic.stderr),
                 Cell::number(Some(statistic.sum)),
-                Cell::number(Some(statistic.n as f64)),
+                Cell::count(statistic.n),
                 Cell::text(label::unit(name)),
             ],
         )
     });
     Table {
         id: "figures",
-        caption: "All figures of this group".to_owned(),
+        caption: "Every figure of the runs in this group".to_owned(),
         head: "Figure",
         columns: vec![
             Column::number("mean", "Mean", ""),

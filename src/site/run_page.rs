@@ -78,7 +78,7 @@ pub(super) fn run_page(
     notes.extend(entry.missing.iter().cloned());
     let page = RunPage {
         shell: map.shell(place, name),
-        path: log.shown.clone(),
+        path: log.relative.clone(),
         headlines: headlines(reading),
         figures: figures(reading),
         provenance: provenance(reading),
@@ -159,7 +159,7 @@ fn figures(reading: &Reading) -> Table {
     });
     Table {
         id: "figures",
-        caption: "Figures".to_owned(),
+        caption: "Every figure of this run".to_owned(),
         head: "Figure",
         columns: vec![
             Column::number("value", "Value", ""),
@@ -213,7 +213,7 @@ fn provenance(reading: &Reading) -> Table {
     }
     Table {
         id: "provenance",
-        caption: "Where each figure comes from".to_owned(),
+        caption: "How the energy of each component is known".to_owned(),
         head: "Component",
         columns: vec![
             Column::number("attributed_kwh", "This run", "kWh"),

@@ -119,8 +119,14 @@ impl SiteMap<'_> {
         };
         let runs: Vec<usize> = match place {
             Place::Run(run, Some(home)) if home == group => vec![run],
-            Place::Group(at) if at == group && here.children.is_empty() && here.runs.len() <= MOST_RUNS => {
-                here.runs.iter().copied().filter(|run| self.is_readable(*run)).collect()
+            Place::Group(at)
+                if at == group && here.children.is_empty() && here.runs.len() <= MOST_RUNS =>
+            {
+                here.runs
+                    .iter()
+                    .copied()
+                    .filter(|run| self.is_readable(*run))
+                    .collect()
             }
             _ => Vec::new(),
         };
@@ -139,7 +145,7 @@ impl SiteMap<'_> {
             nav.push(NavItem {
                 name: self.labels[run].clone(),
                 href: self.href(place, Place::Run(run, None)),
-                    current: matches!(place, Place::Run(current, _) if current == run),
+                current: matches!(place, Place::Run(current, _) if current == run),
                 opens: false,
                 closes: 0,
             });

@@ -41,8 +41,8 @@ pub(super) fn start_page(entries: &Entries, front: Front) -> (StartPage, Value) 
         .skipped
         .iter()
         .map(|skipped| Fact {
-            name: shown_path(skipped, front.roots),
-            value: skipped.reason.clone(),
+            name: without_roots(&skipped.path.display().to_string(), front.roots),
+            value: without_roots(&skipped.reason, front.roots),
         })
         .collect();
     let json = json!({
@@ -94,13 +94,13 @@ fn groups_table(entries: &Entries, members: &[Member]) -> Table {
         },
     }));
     let row = |member: &Member| {
-        let mut cells = vec![Cell::number(Some(member.runs.len() as f64))];
+        let mut cells = vec![Cell::count(member.runs.len())];
         cells.extend(FIGURES.iter().map(|figure| {
             let statistic = member.statistics.get(figure.name());
-            Cell::number(statistic.map(|statistic| match figure {
-                Figure::MeasuredShare => statistic.mean,
-                _ => statistic.sum,
-            }))
+            match figure {
+                Figure::MeasuredShare => Cell::share(statistic.map(|statistic| statistic.mean)),
+                _ => Cell::number(statistic.map(|statistic| statistic.sum)),
+            }
         }));
         Row {
             href: Some(entries.map.href(Place::Start, member.place)),
@@ -118,12 +118,9 @@ fn groups_table(entries: &Entries, members: &[Member]) -> Table {
     }
 }
 
-/// The path as the user wrote it: a page for others need not tell where on a disk it lies.
-pub(super) fn shown_path(skipped: &Skipped, roots: &[LogRoot]) -> String {
-    for root in roots {
-        if let Ok(below) = skipped.path.strip_prefix(&root.path) {
-            return format!("{}/{}", root.shown.trim_end_matches('/'), below.display());
-        }
-    }
-    skipped.path.display().to_string()
+/// A path or a reason without the part of a disk it lies on: a page for others need not tell that.
+fn without_roots(text: &str, roots: &[LogRoot]) -> String {
+    roots.iter().fold(text.to_owned(), |text, root| {
+        text.replace(&format!("{}/", root.path.display()), "")
+    })
 }

@@ -104,6 +104,27 @@ impl Cell {
         }
     }
 
+    /// A number of things.
+    pub(super) fn count(count: usize) -> Self {
+        Self {
+            text: count.to_string(),
+            value: Some(count as f64),
+            ..Self::default()
+        }
+    }
+
+    /// A part of a whole, shown in percent.
+    pub(super) fn share(value: Option<f64>) -> Self {
+        match value {
+            Some(value) => Self {
+                text: format!("{} %", (value * 1000.0).round() / 10.0),
+                value: Some(value),
+                ..Self::default()
+            },
+            None => Self::text("–"),
+        }
+    }
+
     pub(super) fn statistic(statistic: Option<&Statistic>) -> Self {
         let Some(statistic) = statistic else {
             return Self::text("–");

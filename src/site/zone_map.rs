@@ -25,7 +25,10 @@ impl ZoneMaps {
     /// The picture of a zone, or none where the map does not have it.
     pub(super) fn of(&self, zone: &ZoneId) -> Option<Drawn> {
         let mut drawn = self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
-        drawn.entry(zone.clone()).or_insert_with(|| self.draw(zone)).clone()
+        drawn
+            .entry(zone.clone())
+            .or_insert_with(|| self.draw(zone))
+            .clone()
     }
 
     fn draw(&self, zone: &ZoneId) -> Option<Drawn> {
@@ -40,7 +43,10 @@ impl ZoneMaps {
         let area = register::find_area(zone).unwrap_or_else(|_| zone.clone().into());
         Some(Drawn {
             svg: picture.detail(&area, colours)?,
-            file: format!("assets/map-{}.svg", Segments::default().claim(zone.as_str())),
+            file: format!(
+                "assets/map-{}.svg",
+                Segments::default().claim(zone.as_str())
+            ),
             alt: format!("Map of {name} and its neighbours, coloured by carbon intensity"),
         })
     }
@@ -56,7 +62,8 @@ fn colours() -> (Vec<Coloured>, Vec<String>) {
         }
         Coloured {
             area: area.id.clone(),
-            name: register::find(&area.id.zone).map_or_else(|_| String::new(), |zone| zone.name.clone()),
+            name: register::find(&area.id.zone)
+                .map_or_else(|_| String::new(), |zone| zone.name.clone()),
             value: intensity.map(|intensity| intensity.value),
         }
     };

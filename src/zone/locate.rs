@@ -88,7 +88,10 @@ fn among<'a>(point: Point, areas: impl Iterator<Item = &'a Area> + Clone) -> Opt
             .map(|(area, degrees)| (area, Found::Nearest { degrees }))
     };
     containing.or_else(nearest).map(|(area, found)| Located {
-        area: area.name.parse().expect("areas in the shipped map are well named"),
+        area: area
+            .name
+            .parse()
+            .expect("areas in the shipped map are well named"),
         found,
     })
 }
@@ -104,12 +107,19 @@ mod tests {
     #[test]
     fn stanford_lies_in_california() {
         let found = locate(at(37.4275, -122.1697)).unwrap();
-        assert_eq!((found.area.zone.as_str(), found.found), ("US-CA", Found::Inside));
+        assert_eq!(
+            (found.area.zone.as_str(), found.found),
+            ("US-CA", Found::Inside)
+        );
     }
 
     #[test]
     fn a_point_off_the_coast_takes_the_zone_beside_it() {
-        for (lat, lon, zone) in [(25.774, -80.1, "US-FL"), (42.331, -83.046, "US-MISO"), (6.43, 3.40, "NG")] {
+        for (lat, lon, zone) in [
+            (25.774, -80.1, "US-FL"),
+            (42.331, -83.046, "US-MISO"),
+            (6.43, 3.40, "NG"),
+        ] {
             let found = locate(at(lat, lon)).unwrap();
             assert_eq!(found.area.zone.as_str(), zone);
             assert!(matches!(found.found, Found::Nearest { .. }), "{zone}");
@@ -128,6 +138,9 @@ mod tests {
         let found = locate_in(aachen, "DEU".parse().unwrap()).unwrap();
         assert_eq!(found.area.zone.as_str(), "DE");
         let pristina = locate_in(at(42.673, 21.167), Iso3::from_iso2("XK").unwrap()).unwrap();
-        assert_eq!((pristina.area.zone.as_str(), pristina.found), ("XK", Found::Country));
+        assert_eq!(
+            (pristina.area.zone.as_str(), pristina.found),
+            ("XK", Found::Country)
+        );
     }
 }

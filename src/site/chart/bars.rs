@@ -3,7 +3,7 @@ use super::svg::{Anchor, Svg, shortened};
 use crate::site::number;
 
 const WIDTH: f64 = 760.0;
-const LABELS: f64 = 210.0;
+const LABELS: f64 = 236.0;
 const ROW: f64 = 27.0;
 const TOP: f64 = 40.0;
 
@@ -51,7 +51,7 @@ pub(in crate::site) fn bars(
             "label",
             (LABELS - 12.0, y + 13.0),
             Anchor::End,
-            &shortened(&bar.label, 30),
+            &shortened(&bar.label, 28),
         );
         let mut from = 0.0;
         for (part, (value, name)) in bar.parts.iter().zip(parts).enumerate() {

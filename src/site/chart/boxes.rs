@@ -3,7 +3,7 @@ use super::svg::{Anchor, Svg, shortened};
 use crate::site::{number, statistic};
 
 const WIDTH: f64 = 760.0;
-const LABELS: f64 = 210.0;
+const LABELS: f64 = 236.0;
 const ROW: f64 = 34.0;
 /// Fewer runs than this are shown as what they are.
 const ENOUGH_FOR_A_BOX: usize = 4;
@@ -61,7 +61,7 @@ pub(in crate::site) fn boxes(id: &str, title: &str, unit: &str, rows: &[Boxed]) 
             "label",
             (LABELS - 12.0, middle + 4.0),
             Anchor::End,
-            &shortened(label, 30),
+            &shortened(label, 28),
         );
         let place = |share| axis.place(at(sorted, share));
         if sorted.len() >= ENOUGH_FOR_A_BOX {

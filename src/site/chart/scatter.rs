@@ -10,7 +10,9 @@ const TOP: f64 = 16.0;
 const BOTTOM: f64 = HEIGHT - 56.0;
 /// More names than this would hide each other.
 const MOST_NAMES: usize = 12;
-const BETWEEN_NAMES: f64 = 14.0;
+const LONGEST_NAME: usize = 36;
+/// About as wide as a letter is.
+const LETTER: f64 = 7.0;
 
 /// One point with its errors.
 #[derive(Debug)]
@@ -118,30 +120,47 @@ pub(in crate::site) fn scatter(id: &str, plot: &Scatter) -> String {
     svg.finish()
 }
 
-/// Writes each name beside its dot, to the side that has room, and no two over each other.
+/// Writes each name beside its dot, in the first of four places that is still free.
 fn name_dots(svg: &mut Svg, dots: &[Dot], x: &Axis, y: &Axis) {
-    let mut places: Vec<(f64, f64, bool, &str)> = dots
+    let mut taken: Vec<[f64; 4]> = dots
         .iter()
-        .map(|dot| {
-            let cx = x.place(dot.x);
-            let to_the_left = cx > f64::midpoint(LEFT, RIGHT);
-            (cx, y.place(dot.y) - 9.0, to_the_left, dot.label.as_str())
-        })
+        .map(|dot| (x.place(dot.x), y.place(dot.y)))
+        .map(|(cx, cy)| [cx - 7.0, cy - 7.0, cx + 7.0, cy + 7.0])
         .collect();
-    places.sort_by(|a, b| a.1.total_cmp(&b.1));
-    let mut last = [f64::NEG_INFINITY; 2];
-    for (cx, wanted, to_the_left, label) in places {
-        let side = usize::from(to_the_left);
-        let cy = wanted
-            .max(last[side] + BETWEEN_NAMES)
-            .clamp(TOP + 8.0, BOTTOM - 4.0);
-        last[side] = cy;
-        let (at, anchor) = if to_the_left {
-            (cx - 10.0, Anchor::End)
-        } else {
-            (cx + 10.0, Anchor::Start)
+    for dot in dots {
+        let (cx, cy) = (x.place(dot.x), y.place(dot.y));
+        let name = shortened(&dot.label, LONGEST_NAME);
+        let width = LETTER * name.chars().count() as f64;
+        let places = [
+            (9.0, -6.0),
+            (-9.0, -6.0),
+            (9.0, 15.0),
+            (-9.0, 15.0),
+            (9.0, -20.0),
+            (-9.0, -20.0),
+        ];
+        let boxed = |(dx, dy): (f64, f64)| {
+            let left = if dx < 0.0 { cx + dx - width } else { cx + dx };
+            [left, cy + dy - 11.0, left + width, cy + dy + 3.0]
         };
-        svg.text("label", (at, cy), anchor, &shortened(label, 40));
+        let is_inside = |area: &[f64; 4]| {
+            area[0] >= LEFT && area[2] <= RIGHT && area[1] >= TOP - 12.0 && area[3] <= BOTTOM
+        };
+        let is_free = |area: &[f64; 4]| {
+            !taken.iter().any(|other| {
+                area[0] < other[2] && other[0] < area[2] && area[1] < other[3] && other[1] < area[3]
+            })
+        };
+        let found = places.into_iter().find(|place| {
+            let area = boxed(*place);
+            is_inside(&area) && is_free(&area)
+        });
+        // A name that fits nowhere is still told by the dot's own title.
+        if let Some((dx, dy)) = found {
+            taken.push(boxed((dx, dy)));
+            let anchor = if dx < 0.0 { Anchor::End } else { Anchor::Start };
+            svg.text("label", (cx + dx, cy + dy), anchor, &name);
+        }
     }
 }
 
