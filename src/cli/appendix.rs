@@ -20,6 +20,10 @@ const MOST_DIFFERENCES: usize = 50;
 
 /// Write a site that shows runs group by group, for the appendix of a paper
 #[derive(Debug, Args)]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch of the command line"
+)]
 #[command(after_help = "\
 Examples:
   impact appendix logs/ --open

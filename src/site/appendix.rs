@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::archive::pack;
 use super::entry::{Entry, NoReading, Reader, Reading};
-use super::group_page::Entries;
+use super::group_page::Ledger;
 use super::logs::{LogRoot, Logs};
 use super::number;
 use super::page::{Archive, Picture, StatementBlock};
@@ -120,9 +120,9 @@ impl Appendix {
             .readable
             .set(entries.iter().map(Option::is_some).collect());
         let names = names(&entries, &labels);
-        let all = Entries {
+        let all = Ledger {
             map: &map,
-            entries: &entries,
+            runs: &entries,
             names: &names,
         };
         (0..tree.groups.len())
@@ -334,9 +334,9 @@ impl Writer<'_> {
         )
     }
 
-    fn group(&self, entries: &Entries, group: usize) -> Result<(), SiteError> {
+    fn group(&self, ledger: &Ledger, group: usize) -> Result<(), SiteError> {
         let folder = self.map.folder(Place::Group(group));
-        let (page, json) = entries.group_page(group);
+        let (page, json) = ledger.group_page(group);
         self.page(&folder, &self.renderer.group(&page)?, &json)?;
         self.tables(
             &folder,
@@ -344,8 +344,8 @@ impl Writer<'_> {
         )
     }
 
-    fn start(&self, entries: &Entries, front: Front, made_from: &Value) -> Result<(), SiteError> {
-        let (page, mut json) = start_page(entries, front);
+    fn start(&self, ledger: &Ledger, front: Front, made_from: &Value) -> Result<(), SiteError> {
+        let (page, mut json) = start_page(ledger, front);
         if let (Some(json), Some(made_from)) = (json.as_object_mut(), made_from.as_object()) {
             json.extend(made_from.clone());
         }

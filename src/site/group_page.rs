@@ -25,6 +25,25 @@ const SPREAD_FIGURES: [Figure; 3] = [
 ];
 const PARTS: [&str; 4] = ["CPU", "GPU", "DRAM", "overhead (PUE)"];
 
+/// What a table of members is called.
+#[derive(Debug, Clone, Copy)]
+struct Listing {
+    id: &'static str,
+    caption: &'static str,
+    head: &'static str,
+}
+
+const GROUPS: Listing = Listing {
+    id: "summary",
+    caption: "Mean ± standard error of the runs in each group",
+    head: "Group",
+};
+const RUNS: Listing = Listing {
+    id: "runs",
+    caption: "One row a run, and their mean ± standard error below",
+    head: "Run",
+};
+
 /// A group or a run, as tables and charts show it.
 #[derive(Debug)]
 pub(super) struct Member<'a> {
@@ -36,20 +55,20 @@ pub(super) struct Member<'a> {
 
 /// The runs of a site as they were read; none for a log that could not be.
 #[derive(Debug)]
-pub(super) struct Entries<'a> {
+pub(super) struct Ledger<'a> {
     pub(super) map: &'a SiteMap<'a>,
-    pub(super) entries: &'a [Option<Entry>],
+    pub(super) runs: &'a [Option<Entry>],
     /// The name of each run in tables.
     pub(super) names: &'a [String],
 }
 
-impl<'a> Entries<'a> {
+impl<'a> Ledger<'a> {
     pub(super) fn group(&self, group: usize) -> Member<'a> {
         let here = &self.map.tree.groups[group];
         let runs: Vec<&Entry> = here
             .runs
             .iter()
-            .filter_map(|run| self.entries[*run].as_ref())
+            .filter_map(|run| self.runs[*run].as_ref())
             .collect();
         Member {
             name: here.name.clone(),
@@ -60,7 +79,7 @@ impl<'a> Entries<'a> {
     }
 
     fn run(&self, run: usize) -> Option<Member<'a>> {
-        let entry = self.entries[run].as_ref()?;
+        let entry = self.runs[run].as_ref()?;
         Some(Member {
             name: self.names[run].clone(),
             place: Place::Run(run, None),
@@ -97,17 +116,8 @@ impl<'a> Entries<'a> {
                 first.missing[0]
             ));
         }
-        let summary = (!children.is_empty()).then(|| {
-            self.members(
-                "summary",
-                "Mean ± standard error of the runs in each group",
-                "Group",
-                place,
-                &variables,
-                &children,
-                here,
-            )
-        });
+        let summary =
+            (!children.is_empty()).then(|| self.members(GROUPS, group, &variables, &children));
         let page = GroupPage {
             shell: self.map.shell(place, &here.name),
             description: here.description.clone(),
@@ -116,15 +126,7 @@ impl<'a> Entries<'a> {
             scatters: scatters(&here.plots, shown),
             charts: charts(shown),
             figures: figures_table(&whole),
-            runs: self.members(
-                "runs",
-                "One row a run, and their mean ± standard error below",
-                "Run",
-                place,
-                &variables,
-                &runs,
-                here,
-            ),
+            runs: self.members(RUNS, group, &variables, &runs),
             notices,
         };
         let json = json!({
@@ -147,17 +149,15 @@ impl<'a> Entries<'a> {
         })
     }
 
-    #[allow(clippy::too_many_arguments)]
     fn members(
         &self,
-        id: &'static str,
-        caption: &str,
-        head: &'static str,
-        from: Place,
+        listing: Listing,
+        group: usize,
         variables: &[String],
         members: &[Member],
-        group: &Group,
     ) -> Table {
+        let from = Place::Group(group);
+        let group = &self.map.tree.groups[group];
         let of_groups = members
             .iter()
             .any(|member| matches!(member.place, Place::Group(_)));
@@ -231,9 +231,9 @@ impl<'a> Entries<'a> {
             )]
         };
         Table {
-            id,
-            caption: caption.to_owned(),
-            head,
+            id: listing.id,
+            caption: listing.caption.to_owned(),
+            head: listing.head,
             columns,
             rows,
             foot,

@@ -10,6 +10,7 @@ use super::site_map::{Place, SiteMap};
 use super::table::{Cell, Column, Row, Table};
 use crate::account::Figure;
 use crate::log::{Edge, Gauge, Info, TimeSeries};
+use crate::units::Joules;
 
 /// Title, unit, what to divide by, and the gauges of one chart with their names.
 type Panel = (
@@ -193,7 +194,7 @@ fn provenance(reading: &Reading) -> Table {
         };
         let cells = vec![
             Cell::number(Some(part.attributed.kwh())),
-            Cell::number(part.machine.map(|energy| energy.kwh())),
+            Cell::number(part.machine.map(Joules::kwh)),
             Cell::text(part.method.to_string()),
             Cell::text(source.map_or("–", |note| note.source.as_str())),
             Cell::text(counted),
@@ -405,6 +406,9 @@ fn region(reading: &Reading) -> Vec<Fact> {
         .and_then(|carbon| carbon.zone.as_ref())
         .or(region.map(|region| &region.zone))
         .map(|zone| zone.as_str().to_owned());
+    let name = region
+        .and_then(|region| region.name.clone())
+        .filter(|name| Some(name) != zone.as_ref());
     let average = region.and_then(|region| {
         let year = region
             .year
@@ -417,7 +421,7 @@ fn region(reading: &Reading) -> Vec<Fact> {
     });
     facts(vec![
         ("Zone", zone),
-        ("Name", region.and_then(|region| region.name.clone())),
+        ("Name", name),
         ("Found by", region.and_then(|region| region.how.clone())),
         ("Average intensity", average),
         (

@@ -304,7 +304,7 @@ impl<'de> Deserialize<'de> for RawSpec {
                             continue;
                         }
                     }
-                    once(&mut seen, key)?;
+                    once(&mut seen, &key)?;
                 }
                 Ok(spec)
             }
@@ -332,10 +332,10 @@ impl<'de> Deserialize<'de> for RawGroup {
                         "description" => group.description = map.next_value()?,
                         "executive_summary_variables" => group.variables = map.next_value()?,
                         "executive_summary_ordering_variable" => {
-                            group.ordering = map.next_value()?
+                            group.ordering = map.next_value()?;
                         }
                         "executive_summary_ordering_direction" => {
-                            group.direction = map.next_value()?
+                            group.direction = map.next_value()?;
                         }
                         "executive_summary_plots" => group.plots = map.next_value()?,
                         "extra_files_processor" => group.processor = map.next_value()?,
@@ -350,7 +350,7 @@ impl<'de> Deserialize<'de> for RawGroup {
                             }
                         }
                     }
-                    once(&mut seen, key)?;
+                    once(&mut seen, &key)?;
                 }
                 Ok(group)
             }
@@ -359,8 +359,8 @@ impl<'de> Deserialize<'de> for RawGroup {
     }
 }
 
-fn once<E: Error>(seen: &mut BTreeSet<String>, key: String) -> Result<(), E> {
-    if key.starts_with('_') || seen.insert(key.clone()) {
+fn once<E: Error>(seen: &mut BTreeSet<String>, key: &str) -> Result<(), E> {
+    if key.starts_with('_') || seen.insert(key.to_owned()) {
         Ok(())
     } else {
         Err(E::custom(format_args!("the key {key:?} is given twice")))

@@ -86,13 +86,13 @@ impl Stage {
         make: impl FnOnce(&Path) -> io::Result<T>,
     ) -> Result<T, StageError> {
         let path = self.place(name)?;
-        let made = make(&path).map_err(failed(&path))?;
+        let result = make(&path).map_err(failed(&path))?;
         self.keep(name);
         let there = self.out.join(name);
         if self.before.contains(name) && same_file(&there, &path).unwrap_or(false) {
             fs::remove_file(&path).map_err(failed(&path))?;
         }
-        Ok(made)
+        Ok(result)
     }
 
     fn place(&self, name: &str) -> Result<PathBuf, StageError> {

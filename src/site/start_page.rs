@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use super::entry::statistics;
-use super::group_page::{Entries, Member, charts, headlines};
+use super::group_page::{Ledger, Member, charts, headlines};
 use super::page::{Fact, StartPage, StatementBlock};
 use super::site_map::Place;
 use super::table::{Cell, Column, Row, Table};
@@ -25,17 +25,17 @@ pub(super) struct Front<'a> {
 }
 
 /// The start page and the same for machines.
-pub(super) fn start_page(entries: &Entries, front: Front) -> (StartPage, Value) {
-    let map = entries.map;
+pub(super) fn start_page(ledger: &Ledger, front: Front) -> (StartPage, Value) {
+    let map = ledger.map;
     let whole = Member {
         name: map.title.to_owned(),
         place: Place::Start,
-        runs: entries.entries.iter().flatten().collect(),
-        statistics: statistics(entries.entries.iter().flatten()),
+        runs: ledger.runs.iter().flatten().collect(),
+        statistics: statistics(ledger.runs.iter().flatten()),
     };
-    let members: Vec<Member> = shown_groups(entries)
+    let members: Vec<Member> = shown_groups(ledger)
         .into_iter()
-        .map(|group| entries.group(group))
+        .map(|group| ledger.group(group))
         .collect();
     let skipped: Vec<Fact> = front
         .skipped
@@ -52,13 +52,13 @@ pub(super) fn start_page(entries: &Entries, front: Front) -> (StartPage, Value) 
         "generator": concat!("impact ", env!("CARGO_PKG_VERSION")),
         "runs": whole.runs.len(),
         "figures": whole.statistics,
-        "rows": members.iter().map(|member| entries.row_json(Place::Start, member)).collect::<Vec<_>>(),
+        "rows": members.iter().map(|member| ledger.row_json(Place::Start, member)).collect::<Vec<_>>(),
         "skipped": skipped.iter().map(|fact| json!({"path": fact.name, "reason": fact.value})).collect::<Vec<_>>(),
     });
     let page = StartPage {
         shell: map.shell(Place::Start, map.title),
         headlines: headlines(&whole),
-        groups: groups_table(entries, &members),
+        groups: groups_table(ledger, &members),
         charts: charts(&members).into_iter().take(1).collect(),
         statement: front.statement,
         notices: front.notices.to_vec(),
@@ -68,8 +68,8 @@ pub(super) fn start_page(entries: &Entries, front: Front) -> (StartPage, Value) 
 }
 
 /// The outermost groups, or those below where there is only one.
-fn shown_groups(entries: &Entries) -> Vec<usize> {
-    let tree = entries.map.tree;
+fn shown_groups(ledger: &Ledger) -> Vec<usize> {
+    let tree = ledger.map.tree;
     let mut shown = tree.top.clone();
     while let [only] = shown.as_slice() {
         if tree.groups[*only].children.is_empty() {
@@ -80,7 +80,7 @@ fn shown_groups(entries: &Entries) -> Vec<usize> {
     shown
 }
 
-fn groups_table(entries: &Entries, members: &[Member]) -> Table {
+fn groups_table(ledger: &Ledger, members: &[Member]) -> Table {
     let mut columns = vec![Column::number("runs", "Runs", "")];
     columns.extend(FIGURES.iter().map(|figure| match figure {
         Figure::MeasuredShare => label::column(figure.name()),
@@ -103,7 +103,7 @@ fn groups_table(entries: &Entries, members: &[Member]) -> Table {
             }
         }));
         Row {
-            href: Some(entries.map.href(Place::Start, member.place)),
+            href: Some(ledger.map.href(Place::Start, member.place)),
             ..Row::new(member.name.clone(), cells)
         }
     };

@@ -41,6 +41,9 @@ pub(in crate::site) fn bars(
     );
     let mut x = LABELS;
     for (part, name) in parts.iter().enumerate() {
+        if rows.iter().all(|bar| bar.parts[part] == 0.0) {
+            continue;
+        }
         svg.rect(&format!("fill-{}", part + 1), x, 10.0, 12.0, 12.0, "");
         svg.text("legend", (x + 18.0, 20.5), Anchor::Start, name);
         x += 44.0 + 7.2 * name.chars().count() as f64;
