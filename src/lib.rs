@@ -13,6 +13,7 @@
 
 pub mod units;
 pub mod zone;
+pub mod intensity;
 pub mod social_cost;
 pub mod sensor;
 pub mod log;
