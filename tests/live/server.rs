@@ -8,7 +8,7 @@ use std::time::Duration;
 
 /// What the server does with a request.
 #[derive(Clone)]
-pub enum Reply {
+pub(crate) enum Reply {
     Body(u16, String),
     Bytes(Vec<u8>),
     Redirect(String),
@@ -18,14 +18,14 @@ pub enum Reply {
     Drip,
 }
 
-pub struct Server {
-    pub url: String,
+pub(crate) struct Server {
+    pub(crate) url: String,
     seen: Arc<Mutex<Vec<String>>>,
 }
 
 impl Server {
     /// Answers each request by its path and query.
-    pub fn start(answer: impl Fn(&str) -> Reply + Send + Sync + 'static) -> Self {
+    pub(crate) fn start(answer: impl Fn(&str) -> Reply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let seen = Arc::new(Mutex::new(Vec::new()));
@@ -41,13 +41,13 @@ impl Server {
     }
 
     /// The head of every request so far.
-    pub fn seen(&self) -> Vec<String> {
+    pub(crate) fn seen(&self) -> Vec<String> {
         self.seen.lock().unwrap().clone()
     }
 }
 
 /// An address where nobody listens.
-pub fn closed_port() -> String {
+pub(crate) fn closed_port() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     format!("http://{}", listener.local_addr().unwrap())
 }

@@ -10,19 +10,19 @@ use impact::intensity::{Declined, IntensityProvider, Period, Series};
 
 use crate::server::Reply;
 
-pub struct Service {
-    pub name: &'static str,
-    pub zone: &'static str,
-    pub url_variable: &'static str,
-    pub tokens: &'static [(&'static str, &'static str)],
-    pub good: fn(&str) -> Reply,
+pub(crate) struct Service {
+    pub(crate) name: &'static str,
+    pub(crate) zone: &'static str,
+    pub(crate) url_variable: &'static str,
+    pub(crate) tokens: &'static [(&'static str, &'static str)],
+    pub(crate) good: fn(&str) -> Reply,
 }
 
 fn good(body: &str) -> Reply {
     Reply::Body(200, body.to_owned())
 }
 
-pub const ALL: &[Service] = &[
+pub(crate) const ALL: &[Service] = &[
     Service {
         name: "uk",
         zone: "GB",
@@ -102,11 +102,11 @@ pub const ALL: &[Service] = &[
 ];
 
 impl Service {
-    pub fn named(name: &str) -> &'static Self {
+    pub(crate) fn named(name: &str) -> &'static Self {
         ALL.iter().find(|service| service.name == name).unwrap()
     }
 
-    pub fn settings(&self, url: &str, with_tokens: bool) -> Settings {
+    pub(crate) fn settings(&self, url: &str, with_tokens: bool) -> Settings {
         let tokens = self.tokens.iter().filter(|_| with_tokens);
         [(self.url_variable, url)]
             .iter()
@@ -115,13 +115,13 @@ impl Service {
             .collect()
     }
 
-    pub fn desk(&self, url: &str) -> Desk {
+    pub(crate) fn desk(&self, url: &str) -> Desk {
         Desk::new(self.settings(url, true), None)
             .with_clock(now)
             .with_timeout(Duration::from_millis(1500))
     }
 
-    pub fn provider(&self, desk: Desk) -> Box<dyn IntensityProvider> {
+    pub(crate) fn provider(&self, desk: Desk) -> Box<dyn IntensityProvider> {
         live::all(&Arc::new(desk))
             .into_iter()
             .find(|provider| provider.name() == self.name)
@@ -129,18 +129,18 @@ impl Service {
     }
 
     /// What the service makes of the period of the stored answers.
-    pub fn ask(&self, desk: Desk) -> Result<Series, Declined> {
+    pub(crate) fn ask(&self, desk: Desk) -> Result<Series, Declined> {
         let (from, to) = self.hours();
         let period = Period::new(from.parse().unwrap(), to.parse().unwrap()).unwrap();
         self.provider(desk)
             .intensity(&self.zone.parse().unwrap(), &period)
     }
 
-    pub fn ask_at(&self, url: &str) -> Result<Series, Declined> {
+    pub(crate) fn ask_at(&self, url: &str) -> Result<Series, Declined> {
         self.ask(self.desk(url))
     }
 
-    pub fn with_cache(&self, url: &str, folder: &std::path::Path) -> Desk {
+    pub(crate) fn with_cache(&self, url: &str, folder: &std::path::Path) -> Desk {
         Desk::new(self.settings(url, true), Some(Cache::new(folder))).with_clock(now)
     }
 
@@ -154,6 +154,6 @@ impl Service {
     }
 }
 
-pub fn now() -> DateTime<Utc> {
+pub(crate) fn now() -> DateTime<Utc> {
     "2026-03-20T12:30:00Z".parse().unwrap()
 }

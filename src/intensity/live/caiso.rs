@@ -28,7 +28,7 @@ pub(super) fn connect(desk: &Arc<Desk>) -> Box<dyn IntensityProvider> {
 }
 
 /// The sum over all sources at each instant.
-type Totals = BTreeMap<DateTime<Utc>, f64>;
+pub(super) type Totals = BTreeMap<DateTime<Utc>, f64>;
 
 impl Caiso {
     fn totals(&self, day: NaiveDate, file: &str) -> Result<Totals, Declined> {
@@ -91,7 +91,7 @@ impl IntensityProvider for Caiso {
 }
 
 /// Rows without figures are still to come; a table of something else has no natural gas in it.
-fn read(day: NaiveDate, body: &[u8]) -> Result<Totals, Declined> {
+pub(super) fn read(day: NaiveDate, body: &[u8]) -> Result<Totals, Declined> {
     let unreadable = || Declined::from(Nonsense::Unreadable("CSV"));
     let mut table = csv::ReaderBuilder::new()
         .flexible(true)

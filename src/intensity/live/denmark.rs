@@ -85,7 +85,7 @@ impl IntensityProvider for Denmark {
     }
 }
 
-fn read(zone: &ZoneId, area: &str, body: &[u8]) -> Result<Vec<Point>, Declined> {
+pub(super) fn read(zone: &ZoneId, area: &str, body: &[u8]) -> Result<Vec<Point>, Declined> {
     let records = json::<Body>(body)?.records;
     if records.iter().any(|record| record.area != area) {
         return Err(Nonsense::OtherZone(zone.clone()).into());

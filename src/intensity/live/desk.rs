@@ -6,7 +6,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::de::DeserializeOwned;
 
 use crate::intensity::cache::Cache;
-use crate::intensity::fetch::{BaseUrl, Request, Secret, fetch};
+use crate::intensity::fetch::{Auth, BaseUrl, Request, Secret, fetch};
 use crate::intensity::{Declined, Nonsense, Period};
 
 /// Tokens and addresses by the name of their environment variable.
@@ -139,13 +139,24 @@ impl Desk {
         keep: Keep,
         read: impl Fn(&[u8]) -> Result<T, Declined>,
     ) -> Result<T, Declined> {
+        self.ask_as(|| Ok(Auth::Nobody), request, keep, read)
+    }
+
+    /// The same for a service that wants to know who asks, found out only if it is asked at all.
+    pub(super) fn ask_as<T>(
+        &self,
+        auth: impl FnOnce() -> Result<Auth, Declined>,
+        request: &Request,
+        keep: Keep,
+        read: impl Fn(&[u8]) -> Result<T, Declined>,
+    ) -> Result<T, Declined> {
         let now = self.now();
         let cache = self.cache.as_ref().filter(|_| keep != Keep::Never);
-        let kept = cache.and_then(|cache| cache.load(request.public_url(), now));
+        let kept = cache.and_then(|cache| cache.load(request.url(), now));
         if let Some(Ok(answer)) = kept.map(|body| read(&body)) {
             return Ok(answer);
         }
-        let body = fetch(request, self.timeout)?;
+        let body = fetch(request, auth()?, self.timeout)?;
         let answer = read(&body)?;
         if let Some(cache) = cache {
             let expires = match keep {
@@ -154,7 +165,7 @@ impl Desk {
                 Keep::Forever => None,
             };
             // A cache that cannot be written costs the next question a moment, nothing else.
-            let _ = cache.store(request.public_url(), &body, now, expires);
+            let _ = cache.store(request.url(), &body, now, expires);
         }
         Ok(answer)
     }

@@ -111,11 +111,11 @@ impl IntensityProvider for Eia {
                 .query("facets[respondent][]", respondent)
                 .query("start", &hour(piece.from()))
                 .query("end", &hour(piece.to()))
-                .query("length", "5000")
-                .auth(Auth::Query("api_key", key.clone()));
+                .query("length", "5000");
             let keep = Keep::period(&piece, self.desk.now(), HOUR);
+            let auth = || Ok(Auth::Query("api_key", key.clone()));
             let read = |body: &[u8]| read(zone, respondent, body);
-            points.extend(self.desk.ask(&request, keep, read)?);
+            points.extend(self.desk.ask_as(auth, &request, keep, read)?);
         }
         let source = format!("EIA hourly generation of {respondent} by fuel, imports left out");
         Series::new(zone, source, Basis::LifeCycle, HOUR, period, points)
@@ -127,7 +127,7 @@ impl IntensityProvider for Eia {
     }
 }
 
-fn read(zone: &ZoneId, respondent: &str, body: &[u8]) -> Result<Vec<Point>, Declined> {
+pub(super) fn read(zone: &ZoneId, respondent: &str, body: &[u8]) -> Result<Vec<Point>, Declined> {
     let mut mixes: BTreeMap<DateTime<Utc>, Mix> = BTreeMap::new();
     for row in json::<Body>(body)?.response.data {
         if row.respondent != respondent {

@@ -68,21 +68,19 @@ impl ElectricityMaps {
         let mut request = Request::new(&base, ["v3", "carbon-intensity", endpoint])
             .query("zone", theirs)
             .query("emissionFactorType", "lifecycle")
-            .query("shouldUseFallbackCallerLookup", "false")
-            .auth(Auth::Header("auth-token", token));
+            .query("shouldUseFallbackCallerLookup", "false");
         if let Some(period) = period {
             let time = |at: DateTime<Utc>| at.to_rfc3339_opts(SecondsFormat::Secs, true);
             request = request
                 .query("start", &time(period.from()))
                 .query("end", &time(period.to()));
         }
-        self.desk.ask(&request, keep, |body| {
+        let auth = || Ok(Auth::Header("auth-token", token));
+        self.desk.ask_as(auth, &request, keep, |body| {
             if endpoint == "latest" {
-                let latest: Latest = json(body)?;
-                points(zone, theirs, &latest.zone, vec![latest.value])
+                read_latest(zone, theirs, body)
             } else {
-                let range: Range = json(body)?;
-                points(zone, theirs, &range.zone, range.data)
+                read_range(zone, theirs, body)
             }
         })
     }
@@ -127,6 +125,16 @@ impl IntensityProvider for ElectricityMaps {
         let points = self.ask(zone, "latest", None, Keep::For(HOUR / 4))?;
         Self::series(zone, &Period::until(now, HOUR * 6), points)
     }
+}
+
+pub(super) fn read_latest(zone: &ZoneId, asked: &str, body: &[u8]) -> Result<Vec<Point>, Declined> {
+    let latest: Latest = json(body)?;
+    points(zone, asked, &latest.zone, vec![latest.value])
+}
+
+pub(super) fn read_range(zone: &ZoneId, asked: &str, body: &[u8]) -> Result<Vec<Point>, Declined> {
+    let range: Range = json(body)?;
+    points(zone, asked, &range.zone, range.data)
 }
 
 fn points(

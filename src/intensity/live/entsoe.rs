@@ -77,12 +77,11 @@ impl IntensityProvider for EntsoE {
                 .query("processType", "A16")
                 .query("in_Domain", area)
                 .query("periodStart", &minute(piece.from()))
-                .query("periodEnd", &minute(piece.to()))
-                .auth(Auth::Query("securityToken", token.clone()));
+                .query("periodEnd", &minute(piece.to()));
             let keep = Keep::period(&piece, self.desk.now(), QUARTER);
-            let part = self
-                .desk
-                .ask(&request, keep, |body| read(zone, area, body))?;
+            let auth = || Ok(Auth::Query("securityToken", token.clone()));
+            let read = |body: &[u8]| read(zone, area, body);
+            let part = self.desk.ask_as(auth, &request, keep, read)?;
             answer.step = answer.step.max(part.step);
             answer.points.extend(part.points);
         }
@@ -94,12 +93,12 @@ impl IntensityProvider for EntsoE {
 
 /// The intensities of one document and the time between them.
 #[derive(Default)]
-struct Generation {
+pub(super) struct Generation {
     step: TimeDelta,
     points: Vec<Point>,
 }
 
-fn read(zone: &ZoneId, area: &str, body: &[u8]) -> Result<Generation, Declined> {
+pub(super) fn read(zone: &ZoneId, area: &str, body: &[u8]) -> Result<Generation, Declined> {
     let unreadable = || Declined::from(Nonsense::Unreadable("XML"));
     let text = std::str::from_utf8(body).map_err(|_| unreadable())?;
     let document = Document::parse(text).map_err(|_| unreadable())?;

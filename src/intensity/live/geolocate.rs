@@ -52,7 +52,7 @@ pub fn geolocate(desk: &Desk) -> Result<Place, Declined> {
     desk.ask(&request, Keep::Never, read)
 }
 
-fn read(body: &[u8]) -> Result<Place, Declined> {
+pub(super) fn read(body: &[u8]) -> Result<Place, Declined> {
     let body: Body = json(body)?;
     let name: Vec<String> = [body.city, body.country]
         .into_iter()

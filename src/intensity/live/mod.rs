@@ -3,6 +3,8 @@
 //! To add one: write a file with a `connect` like its neighbours', and name it in the list below.
 
 mod american;
+#[cfg(test)]
+mod bodies;
 mod desk;
 mod eic;
 mod geolocate;

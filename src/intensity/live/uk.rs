@@ -30,7 +30,7 @@ pub(super) fn connect(desk: &Arc<Desk>) -> Box<dyn IntensityProvider> {
 
 /// The whole of Great Britain, or one of the 17 regions of the API.
 #[derive(Clone, Copy)]
-enum Area {
+pub(super) enum Area {
     National,
     Region(u8),
 }
@@ -173,7 +173,7 @@ impl IntensityProvider for Uk {
     }
 }
 
-fn read(zone: &ZoneId, area: Area, body: &[u8]) -> Result<Vec<Point>, Declined> {
+pub(super) fn read(zone: &ZoneId, area: Area, body: &[u8]) -> Result<Vec<Point>, Declined> {
     let half_hours = match area {
         Area::National => json::<National>(body)?.data,
         Area::Region(id) => {

@@ -67,9 +67,15 @@ impl WattTime {
         }
     }
 
+    fn account(&self) -> Result<(Secret, Secret), Declined> {
+        Ok((
+            self.desk.token("WATTTIME_USERNAME")?,
+            self.desk.token("WATTTIME_PASSWORD")?,
+        ))
+    }
+
     fn token(&self) -> Result<Secret, Declined> {
-        let user = self.desk.token("WATTTIME_USERNAME")?;
-        let password = self.desk.token("WATTTIME_PASSWORD")?;
+        let (user, password) = self.account()?;
         let now = self.desk.now();
         let mut kept = self.token.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((token, until)) = &*kept
@@ -77,10 +83,9 @@ impl WattTime {
         {
             return Ok(token.clone());
         }
-        let request = self
-            .request("login", &[])?
-            .auth(Auth::Basic(user, password));
-        let token = self.desk.ask(&request, Keep::Never, |body| {
+        let request = self.request("login", &[])?;
+        let auth = || Ok(Auth::Basic(user, password));
+        let token = self.desk.ask_as(auth, &request, Keep::Never, |body| {
             Ok(Secret::new(json::<Login>(body)?.token))
         })?;
         *kept = Some((token.clone(), now + TOKEN_LASTS));
@@ -107,11 +112,10 @@ impl WattTime {
     ) -> Result<Vec<Point>, Declined> {
         let mut all = vec![("region", region), ("signal_type", "co2_moer")];
         all.extend(query);
-        let request = self
-            .request(endpoint, &all)?
-            .auth(Auth::Bearer(self.token()?));
+        let request = self.request(endpoint, &all)?;
+        let auth = || Ok(Auth::Bearer(self.token()?));
         self.desk
-            .ask(&request, keep, |body| read(zone, region, body))
+            .ask_as(auth, &request, keep, |body| read(zone, region, body))
     }
 
     fn series(
@@ -167,7 +171,7 @@ impl IntensityProvider for WattTime {
     }
 }
 
-fn read(zone: &ZoneId, region: &str, body: &[u8]) -> Result<Vec<Point>, Declined> {
+pub(super) fn read(zone: &ZoneId, region: &str, body: &[u8]) -> Result<Vec<Point>, Declined> {
     let body: Body = json(body)?;
     if body.meta.region != region {
         return Err(Nonsense::OtherZone(zone.clone()).into());
