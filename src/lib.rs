@@ -17,5 +17,6 @@ pub mod intensity;
 pub mod social_cost;
 pub mod sensor;
 pub mod log;
+pub mod account;
 #[cfg(feature = "cli")]
 pub mod cli;
