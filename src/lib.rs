@@ -18,5 +18,6 @@ pub mod social_cost;
 pub mod sensor;
 pub mod log;
 pub mod account;
+pub mod statement;
 #[cfg(feature = "cli")]
 pub mod cli;

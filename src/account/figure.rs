@@ -1,8 +1,11 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::Serialize;
+
 use super::{Footprint, RunSummary, Tally};
 use crate::sensor::Group;
+use crate::units::{Exact, Hours, Joules};
 
 /// The figures of a run, by the names that reports, tables and site specs know them by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -90,26 +93,46 @@ impl Figure {
         }
     }
 
-    /// The figure of many runs together; the intensity is then what the mass is per kWh.
+    /// The figure of many runs together, or none where no log tells.
     #[must_use]
     pub fn of_tally(self, tally: &Tally) -> Option<f64> {
+        self.amount(tally).map(Amount::value)
+    }
+
+    /// The figure of many runs together, to the last digit; the intensity is then mass per energy.
+    #[must_use]
+    pub fn amount(self, tally: &Tally) -> Option<Amount> {
+        let kwh = |energy: Joules| Amount::Sum(energy.exact());
+        let hours = |time: Hours| Amount::Sum(time.exact());
         match self {
-            Self::TotalPower => Some(tally.energy.kwh()),
-            Self::KwHrCpu => tally.group(Group::Cpu).map(|energy| energy.kwh()),
-            Self::KwHrGpu => tally.group(Group::Gpu).map(|energy| energy.kwh()),
-            Self::KwHrDram => tally.group(Group::Dram).map(|energy| energy.kwh()),
-            Self::EstimatedCarbonImpactKg => tally.mass().map(|mass| mass.kg()),
-            Self::ExpLenHours => Some(tally.duration.hours()),
-            Self::CpuHours => tally.cpu_time.map(|time| time.hours()),
-            Self::GpuHours => tally.gpu_time.map(|time| time.hours()),
-            Self::AverageRealtimeCarbonIntensity => {
-                let energy = tally
-                    .energy
-                    .saturating_sub(tally.energy_without_intensity());
-                let mass = tally.mass()?;
-                (energy.kwh() > 0.0).then(|| mass.grams() / energy.kwh())
-            }
-            Self::MeasuredShare => tally.measured_share(),
+            Self::TotalPower => Some(kwh(tally.energy)),
+            Self::KwHrCpu => tally.group(Group::Cpu).map(kwh),
+            Self::KwHrGpu => tally.group(Group::Gpu).map(kwh),
+            Self::KwHrDram => tally.group(Group::Dram).map(kwh),
+            Self::EstimatedCarbonImpactKg => tally.mass().map(|mass| Amount::Sum(mass.exact())),
+            Self::ExpLenHours => Some(hours(tally.duration)),
+            Self::CpuHours => tally.cpu_time.map(hours),
+            Self::GpuHours => tally.gpu_time.map(hours),
+            Self::AverageRealtimeCarbonIntensity => tally.intensity().map(Amount::Ratio),
+            Self::MeasuredShare => tally.measured_share().map(Amount::Ratio),
+        }
+    }
+}
+
+/// A figure of many runs: a sum, which is exact, or a ratio of sums.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Amount {
+    Sum(Exact),
+    Ratio(f64),
+}
+
+impl Amount {
+    #[must_use]
+    pub fn value(self) -> f64 {
+        match self {
+            Self::Sum(exact) => exact.value(),
+            Self::Ratio(ratio) => ratio,
         }
     }
 }

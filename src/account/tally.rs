@@ -128,6 +128,14 @@ impl Tally {
             .sum()
     }
 
+    /// Grams per kWh over all energy whose intensity is known.
+    #[must_use]
+    pub fn intensity(&self) -> Option<f64> {
+        let energy = self.energy.saturating_sub(self.energy_without_intensity());
+        let mass = self.mass()?;
+        (energy > Joules::ZERO).then(|| mass.grams() / energy.kwh())
+    }
+
     /// Energy of a group without PUE, or none where no run recorded it.
     #[must_use]
     pub fn group(&self, group: Group) -> Option<Joules> {
