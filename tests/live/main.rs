@@ -6,3 +6,4 @@ mod secrets;
 mod server;
 mod service;
 mod background;
+mod commands;
