@@ -45,7 +45,11 @@ pub struct BackfillArgs {
 /// What became of one run.
 enum Done {
     Complete,
-    Filled { samples: u64, gaps: u64, answer: Answer },
+    Filled {
+        samples: u64,
+        gaps: u64,
+        answer: Answer,
+    },
 }
 
 impl BackfillArgs {
@@ -109,7 +113,10 @@ impl BackfillArgs {
             fill::fill(&data, recorded, at).context("cannot write its samples")?
         };
         if filled.filled == 0 {
-            anyhow::bail!("{} has no value for any of its samples", answer.series.source);
+            anyhow::bail!(
+                "{} has no value for any of its samples",
+                answer.series.source
+            );
         }
         if !self.dry_run {
             record(&folder, &info, &answer, filled.filled)?;
@@ -185,12 +192,16 @@ fn record(folder: &Path, info: &Info, answer: &Answer, samples: u64) -> anyhow::
     let series = &answer.series;
     let source = format!("{} ({})", series.source, series.basis);
     let now = Utc::now().to_rfc3339_opts(SecondsFormat::Secs, true);
-    let note = format!("{now} impact backfill: carbon intensity of {samples} samples from {source}");
+    let note =
+        format!("{now} impact backfill: carbon intensity of {samples} samples from {source}");
     let path = folder.join(INFO_FILE);
     let Ok(bytes) = fs::read(&path) else {
         // Logs of other trackers have no such file, and one of ours would hide theirs.
         let messages = folder.join(MESSAGES_FILE);
-        let mut file = OpenOptions::new().append(true).create(true).open(messages)?;
+        let mut file = OpenOptions::new()
+            .append(true)
+            .create(true)
+            .open(messages)?;
         return Ok(writeln!(file, "{note}")?);
     };
     let mut notes = info.notes.clone();

@@ -1,12 +1,17 @@
 //! The only place that knows clap, terminals and exit codes; one command a file.
 
 mod accounting;
+#[cfg(feature = "live")]
+mod backfill;
 pub mod exit;
 mod failure;
+#[cfg(feature = "live")]
+mod grid;
 pub mod output;
 mod report;
 mod statement;
 pub mod terminal;
+mod region;
 mod yaml;
 
 use std::io::IsTerminal;
@@ -37,6 +42,11 @@ struct Cli {
 enum Command {
     Report(report::ReportArgs),
     Statement(statement::StatementArgs),
+    Region(region::Region),
+    #[cfg(feature = "live")]
+    Grid(grid::GridArgs),
+    #[cfg(feature = "live")]
+    Backfill(backfill::BackfillArgs),
 }
 
 impl Command {
@@ -44,6 +54,11 @@ impl Command {
         match self {
             Self::Report(args) => args.run(),
             Self::Statement(args) => args.run(),
+            Self::Region(command) => command.run(),
+            #[cfg(feature = "live")]
+            Self::Grid(args) => args.run(),
+            #[cfg(feature = "live")]
+            Self::Backfill(args) => args.run(),
         }
     }
 }

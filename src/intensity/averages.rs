@@ -67,10 +67,12 @@ mod tests {
             "2024-01-01T01:00:00Z".parse().unwrap(),
         )
         .unwrap();
-        let series = Averages
-            .intensity(&"FR".parse().unwrap(), &period)
-            .unwrap();
-        let years: Vec<i32> = series.points().iter().map(|point| point.at.year()).collect();
+        let series = Averages.intensity(&"FR".parse().unwrap(), &period).unwrap();
+        let years: Vec<i32> = series
+            .points()
+            .iter()
+            .map(|point| point.at.year())
+            .collect();
         assert_eq!(years, [2023, 2024]);
         assert!(series.source.contains("average of 2023"));
         assert!(series.at(period.from()).is_some());

@@ -3,6 +3,7 @@ use std::sync::OnceLock;
 use serde::Deserialize;
 
 use super::Declined;
+use crate::data;
 use crate::units::GramsPerKwh;
 
 /// What a kWh is made from, as far as the emission factors tell apart.
@@ -30,12 +31,7 @@ struct Row {
 
 fn table() -> &'static [Row] {
     static TABLE: OnceLock<Vec<Row>> = OnceLock::new();
-    TABLE.get_or_init(|| {
-        csv::Reader::from_reader(include_bytes!("../../data/fuels.csv").as_slice())
-            .deserialize()
-            .collect::<Result<_, _>>()
-            .expect("the shipped fuel table is well formed")
-    })
+    TABLE.get_or_init(|| data::FUELS.rows())
 }
 
 impl Fuel {

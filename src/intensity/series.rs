@@ -1,9 +1,7 @@
-use std::fmt;
-
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use serde::{Serialize, Serializer};
 
-use super::Declined;
+use super::{Basis, Declined};
 use crate::units::GramsPerKwh;
 use crate::zone::ZoneId;
 
@@ -75,27 +73,6 @@ impl Period {
             let piece = Self { from, to };
             from = to;
             (piece.from < piece.to).then_some(piece)
-        })
-    }
-}
-
-/// What is counted: the life cycle of the plants, their stacks alone, or what one more kWh causes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Basis {
-    LifeCycle,
-    Direct,
-    /// Answers another question than the average of the grid, so it is only used when named.
-    Marginal,
-}
-
-impl fmt::Display for Basis {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::LifeCycle => "life cycle",
-            Self::Direct => "direct",
-            Self::Marginal => "marginal",
         })
     }
 }

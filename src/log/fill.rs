@@ -167,7 +167,8 @@ mod tests {
     use super::*;
 
     fn set(object: &str) -> Option<String> {
-        with_field(object.as_bytes(), INTENSITY, "5.5").map(|bytes| String::from_utf8(bytes).unwrap())
+        with_field(object.as_bytes(), INTENSITY, "5.5")
+            .map(|bytes| String::from_utf8(bytes).unwrap())
     }
 
     #[test]
@@ -177,7 +178,10 @@ mod tests {
             "{ \"timestamp\" : 1.50,\"realtime_carbon_intensity\":5.5 }\r\n"
         );
         assert_eq!(
-            set("{\"realtime_carbon_intensity\": \"n/a\", \"x\":{\"realtime_carbon_intensity\":1}}").unwrap(),
+            set(
+                "{\"realtime_carbon_intensity\": \"n/a\", \"x\":{\"realtime_carbon_intensity\":1}}"
+            )
+            .unwrap(),
             "{\"realtime_carbon_intensity\": 5.5, \"x\":{\"realtime_carbon_intensity\":1}}"
         );
         assert_eq!(set("{}").unwrap(), "{\"realtime_carbon_intensity\":5.5}");
