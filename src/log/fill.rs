@@ -1,10 +1,12 @@
 //! Writing into a log what was learnt afterwards, keeping every other byte of it.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
 
-use super::fields::Fields;
+use serde_json::value::RawValue;
+
 use super::row::{RecordedIntensity, Row};
 use crate::units::GramsPerKwh;
 
@@ -47,7 +49,9 @@ pub fn survey(data: &Path, recorded: Recorded) -> io::Result<Survey> {
     let mut file = BufReader::new(File::open(data)?);
     let mut line = Vec::new();
     while next_line(&mut file, &mut line)? {
-        let Ok(row) = Row::parse(&line) else { continue };
+        let Ok(row) = Row::parse(line.trim_ascii_end()) else {
+            continue;
+        };
         if recorded.allows(&row) {
             let (first, last) = survey.span.unwrap_or((row.timestamp, row.timestamp));
             survey.span = Some((first.min(row.timestamp), last.max(row.timestamp)));
@@ -121,7 +125,9 @@ fn copy(
     let mut from = BufReader::new(File::open(data)?);
     let mut line = Vec::new();
     while next_line(&mut from, &mut line)? {
-        let wanting = Row::parse(&line).ok().filter(|row| recorded.allows(row));
+        let wanting = Row::parse(line.trim_ascii_end())
+            .ok()
+            .filter(|row| recorded.allows(row));
         let known = wanting.as_ref().and_then(|row| intensity(row.timestamp));
         let filled = known.and_then(|value| with_field(&line, INTENSITY, &value.get().to_string()));
         counts.filled += u64::from(filled.is_some());
@@ -140,23 +146,15 @@ fn next_line(file: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
 /// A JSON object with one field set, all its other bytes unchanged; none if it is no object.
 #[must_use]
 pub fn with_field(object: &[u8], name: &str, value: &str) -> Option<Vec<u8>> {
-    let mut fields = Fields::of(object);
-    let mut old = None;
-    let mut empty = true;
-    while let Some(field) = fields.next_field().ok()? {
-        empty = false;
-        if field.name == name.as_bytes() {
-            old = Some(field.value);
-        }
-    }
-    let (start, end, text) = if let Some(old) = old {
+    let fields: BTreeMap<String, &RawValue> = serde_json::from_slice(object).ok()?;
+    let (start, end, text) = if let Some(old) = fields.get(name) {
         // The value is a part of the object, so the distance of their addresses is its place.
-        let start = old.as_ptr() as usize - object.as_ptr() as usize;
-        (start, start + old.len(), value.to_owned())
+        let start = old.get().as_ptr() as usize - object.as_ptr() as usize;
+        (start, start + old.get().len(), value.to_owned())
     } else {
         let end = object.iter().rposition(|byte| *byte == b'}')?;
         let at = object[..end].trim_ascii_end().len();
-        let comma = if empty { "" } else { "," };
+        let comma = if fields.is_empty() { "" } else { "," };
         (at, at, format!("{comma}\"{name}\":{value}"))
     };
     Some([&object[..start], text.as_bytes(), &object[end..]].concat())
