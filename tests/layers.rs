@@ -4,9 +4,11 @@ use std::fs;
 use std::path::Path;
 
 /// From the ground up, as `src/lib.rs` lists them.
-const ROOMS: [&str; 8] = [
+const ROOMS: [&str; 10] = [
     "units",
+    "data",
     "zone",
+    "intensity",
     "social_cost",
     "sensor",
     "log",

@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use clap::Args;
 
-use super::grid::service;
+use super::grid::no_such_provider;
 use super::output::{print, write_file};
 use super::terminal::printable;
 use super::{Failure, Outcome, exit};
@@ -57,7 +57,7 @@ impl BackfillArgs {
         let desk = Arc::new(Desk::of_the_user());
         let ladder = match self.provider.as_str() {
             "auto" => live::auto(&desk),
-            name => service(&desk, name)?,
+            name => live::named(&desk, name).ok_or_else(|| no_such_provider(&desk, name))?,
         };
         let found = find::find(&self.runs, &|_| {});
         if found.runs.is_empty() {

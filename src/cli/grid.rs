@@ -9,7 +9,7 @@ use super::terminal::printable;
 use super::{Failure, Outcome, exit};
 use crate::intensity::ladder::{Answer, NobodyAnswered};
 use crate::intensity::live::{self, Desk};
-use crate::intensity::{Averages, Ladder, Period, Series};
+use crate::intensity::{Period, Series};
 use crate::zone::ZoneId;
 
 /// Show the carbon intensity of a grid over time, asking the services that publish it
@@ -44,7 +44,9 @@ enum Format {
 
 impl GridArgs {
     pub fn run(self) -> Outcome {
-        let ladder = ladder(&self.provider)?;
+        let desk = Arc::new(Desk::of_the_user());
+        let ladder = live::chosen(&desk, &self.provider)
+            .ok_or_else(|| no_such_provider(&desk, &self.provider))?;
         let to = self.to.unwrap_or_else(Utc::now);
         let from = self.from.unwrap_or_else(|| to - TimeDelta::days(1));
         let period = Period::new(from, to)?;
@@ -66,23 +68,11 @@ impl GridArgs {
     }
 }
 
-/// The rungs a name stands for.
-fn ladder(name: &str) -> Result<Ladder, Failure> {
-    let desk = Arc::new(Desk::of_the_user());
-    match name {
-        "auto" => Ok(live::auto(&desk).then(Box::new(Averages))),
-        "table" => Ok(Ladder::new(vec![Box::new(Averages)])),
-        name => service(&desk, name),
-    }
-}
-
-/// One service by its name, without the table.
-pub(super) fn service(desk: &Arc<Desk>, name: &str) -> Result<Ladder, Failure> {
-    live::named(desk, name).ok_or_else(|| {
-        let names: Vec<&str> = live::all(desk).iter().map(|one| one.name()).collect();
-        Failure::new(anyhow::anyhow!("no provider is called {name}"))
-            .advise(format!("auto, table, or one of {}", names.join(", ")))
-    })
+/// A provider that is not there, and those that are.
+pub(super) fn no_such_provider(desk: &Arc<Desk>, name: &str) -> Failure {
+    let names: Vec<&str> = live::all(desk).iter().map(|one| one.name()).collect();
+    Failure::new(anyhow::anyhow!("no provider is called {name}"))
+        .advise(format!("auto, or one of {}", names.join(", ")))
 }
 
 fn unanswered(nobody: &NobodyAnswered) -> Failure {

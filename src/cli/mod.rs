@@ -11,6 +11,8 @@ pub mod output;
 mod report;
 mod statement;
 pub mod terminal;
+mod cloud;
+mod map;
 mod region;
 mod yaml;
 
@@ -42,11 +44,13 @@ struct Cli {
 enum Command {
     Report(report::ReportArgs),
     Statement(statement::StatementArgs),
-    Region(region::Region),
     #[cfg(feature = "live")]
     Grid(grid::GridArgs),
     #[cfg(feature = "live")]
     Backfill(backfill::BackfillArgs),
+    Cloud(cloud::CloudArgs),
+    Map(map::MapArgs),
+    Region(region::RegionArgs),
 }
 
 impl Command {
@@ -54,11 +58,13 @@ impl Command {
         match self {
             Self::Report(args) => args.run(),
             Self::Statement(args) => args.run(),
-            Self::Region(command) => command.run(),
             #[cfg(feature = "live")]
             Self::Grid(args) => args.run(),
             #[cfg(feature = "live")]
             Self::Backfill(args) => args.run(),
+            Self::Cloud(args) => args.run(),
+            Self::Map(args) => args.run(),
+            Self::Region(args) => args.run(),
         }
     }
 }

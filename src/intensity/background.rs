@@ -3,7 +3,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 
 use super::ladder::{Answer, NobodyAnswered};
 use super::{Basis, Ladder};
@@ -84,15 +84,17 @@ impl Background {
             .name("impact-grid".into())
             .spawn(move || {
                 loop {
-                    let answer = ladder.latest(&zone, Utc::now());
-                    let pause = match &answer {
-                        Ok(answer) => answer.pause().max(Self::PATIENCE),
-                        Err(_) => Self::PATIENCE * 5,
+                    let now = Utc::now();
+                    let pause = match ladder.latest(&zone, now) {
+                        Ok(answer) => {
+                            lock(&shared).take(&answer);
+                            pause(&answer, now)
+                        }
+                        Err(nobody) => {
+                            lock(&shared).give_up(&nobody);
+                            Self::PATIENCE * 5
+                        }
                     };
-                    match &answer {
-                        Ok(answer) => lock(&shared).take(answer),
-                        Err(nobody) => lock(&shared).give_up(nobody),
-                    }
                     if stopped.recv_timeout(pause) != Err(RecvTimeoutError::Timeout) {
                         break;
                     }
@@ -117,19 +119,74 @@ impl Background {
     }
 }
 
-impl Answer {
-    /// How long to wait before asking again: until the next value, or less if a better rung may be back.
-    fn pause(&self) -> Duration {
-        let step = self.resolution.to_std().unwrap_or(Background::PATIENCE);
-        let longest = if self.declined.iter().any(|rung| rung.reason.may_pass()) {
-            Background::PATIENCE * 5
-        } else {
-            Background::PATIENCE * 60
-        };
-        step.min(longest)
-    }
+/// How long to wait before asking again: until the next value is due, or less if a better rung may be back.
+fn pause(answer: &Answer, now: DateTime<Utc>) -> Duration {
+    let step = answer.resolution;
+    let due = answer.series.last().at + step - now;
+    let wait = if due > TimeDelta::zero() { due } else { step };
+    let longest = if answer.declined.iter().any(|rung| rung.reason.may_pass()) {
+        Background::PATIENCE * 5
+    } else {
+        Background::PATIENCE * 60
+    };
+    wait.to_std()
+        .unwrap_or(longest)
+        .clamp(Background::PATIENCE, longest)
 }
 
 fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::intensity::ladder::Refusal;
+    use crate::intensity::{Declined, Period, Point, Series};
+
+    fn answer(at: &str, declined: Vec<Refusal>) -> Answer {
+        let half_hour = TimeDelta::minutes(30);
+        let at: DateTime<Utc> = at.parse().unwrap();
+        let point = Point {
+            at,
+            intensity: GramsPerKwh::new(1.0).unwrap(),
+        };
+        let period = Period::until(at + half_hour, half_hour * 2);
+        let zone = "GB".parse().unwrap();
+        Answer {
+            series: Series::new(
+                &zone,
+                "a test",
+                Basis::Direct,
+                half_hour,
+                &period,
+                vec![point],
+            )
+            .unwrap(),
+            rung: "test",
+            resolution: half_hour,
+            declined,
+        }
+    }
+
+    #[test]
+    fn the_next_question_comes_when_the_next_value_is_due() {
+        let now = "2026-01-01T12:20:00Z".parse().unwrap();
+        let minutes = |at, declined| pause(&answer(at, declined), now).as_secs() / 60;
+        assert_eq!(minutes("2026-01-01T12:00:00Z", vec![]), 10);
+        assert_eq!(minutes("2026-01-01T09:00:00Z", vec![]), 30);
+        let offline = Refusal {
+            rung: "better",
+            reason: Declined::Offline,
+        };
+        assert_eq!(minutes("2026-01-01T12:00:00Z", vec![offline]), 5);
+    }
+
+    #[test]
+    fn what_has_been_said_is_not_said_again() {
+        let mut state = State::default();
+        state.take(&answer("2026-01-01T12:00:00Z", vec![]));
+        state.take(&answer("2026-01-01T12:30:00Z", vec![]));
+        assert_eq!(state.notices, ["carbon intensity from a test (direct)"]);
+    }
 }

@@ -19,6 +19,8 @@ pub mod ladder;
 pub mod live;
 mod provider;
 mod series;
+pub mod picture;
+mod projection;
 mod table;
 mod yearly;
 

@@ -12,6 +12,19 @@ pub struct AreaId {
     pub state: Option<String>,
 }
 
+impl AreaId {
+    /// As people say it: `FR`, `US-CA`, `US-PJM (VA)`.
+    #[must_use]
+    pub fn spoken(&self) -> String {
+        match &self.state {
+            Some(state) if self.zone.as_str().strip_prefix("US-") != Some(state) => {
+                format!("{} ({state})", self.zone)
+            }
+            _ => self.zone.to_string(),
+        }
+    }
+}
+
 impl From<ZoneId> for AreaId {
     fn from(zone: ZoneId) -> Self {
         Self { zone, state: None }

@@ -1,7 +1,8 @@
 use chrono::TimeDelta;
-use impact::intensity::{Basis, Period};
+use impact::intensity::live::{Desk, geolocate};
+use impact::intensity::{Basis, Declined, Period};
 
-use crate::server::{Reply, Server};
+use crate::server::{Reply, Server, closed_port};
 use crate::service::{ALL, Service, now};
 
 fn values(name: &str) -> (Vec<(String, f64)>, Basis, TimeDelta) {
@@ -102,9 +103,11 @@ fn watttime_is_marginal_and_converted_from_pounds() {
 fn entsoe_is_generation_times_factors_without_pumping() {
     let (values, basis, resolution) = values("entsoe");
     // Three parts nuclear at 12 and one part gas at 490, then nuclear alone, whose value is repeated.
-    assert_eq!(values, list(&[("00:00", 131.5), ("01:00", 12.0)]));
+    assert_eq!(values.len(), 8);
+    assert_eq!(values[3], ("00:45".into(), 131.5));
+    assert_eq!(values[4], ("01:00".into(), 12.0));
     assert_eq!(basis, Basis::LifeCycle);
-    assert_eq!(resolution, TimeDelta::hours(1));
+    assert_eq!(resolution, TimeDelta::minutes(15));
 }
 
 #[test]
@@ -112,6 +115,25 @@ fn eia_hours_are_named_by_their_end() {
     let (values, basis, _) = values("eia");
     assert_eq!(values, list(&[("00:00", 250.5), ("01:00", 11.0)]));
     assert_eq!(basis, Basis::LifeCycle);
+}
+
+#[test]
+fn a_machine_s_place_is_what_the_geolocation_service_says() {
+    let server = Server::start(|_| {
+        let body = r#"{"ip":"192.0.2.1","latitude":"37.4275","longitude":"-122.1697","city":"Stanford","country":"United States"}"#;
+        Reply::Body(200, body.into())
+    });
+    let desk = |url: &str| {
+        let setting = ("IMPACT_GEOLOCATION_URL".to_owned(), url.to_owned());
+        Desk::new([setting].into_iter().collect(), None)
+    };
+    let place = geolocate(&desk(&server.url)).unwrap();
+    assert_eq!((place.lat, place.lon), (37.4275, -122.1697));
+    assert_eq!(place.name, "Stanford, United States");
+    let nowhere =
+        Server::start(|_| Reply::Body(200, r#"{"latitude":"91","longitude":"0"}"#.into()));
+    assert!(geolocate(&desk(&nowhere.url)).is_err());
+    assert_eq!(geolocate(&desk(&closed_port())), Err(Declined::Offline));
 }
 
 #[test]

@@ -78,3 +78,14 @@ fn a_redirect_within_the_same_place_is_followed_a_few_times() {
     assert!(service.ask_at(&circle.url).is_err());
     assert!(circle.seen().len() <= 5);
 }
+
+#[test]
+fn tls_is_not_given_up_for_a_server_without_it() {
+    for service in ALL {
+        let server = Server::start(service.good);
+        let secure = server.url.replace("http://", "https://");
+        assert!(service.ask_at(&secure).is_err(), "{}", service.name);
+        let seen = server.seen().concat();
+        assert!(!seen.contains("s3cret"), "{}", service.name);
+    }
+}

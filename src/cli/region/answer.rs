@@ -16,11 +16,11 @@ pub(in crate::cli) struct Answer {
     country: Option<Iso3>,
     carbon_intensity: f64,
     year: Option<i32>,
+    source: String,
+    licence: Option<String>,
     basis: Option<Basis>,
     renewable_share: Option<f64>,
     fossil_share: Option<f64>,
-    source: String,
-    licence: Option<String>,
     lat: Option<f64>,
     lon: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -78,6 +78,11 @@ impl Answer {
         }
     }
 
+    /// The answer in a few words, to stand beside its place on a map.
+    pub(in crate::cli) fn caption(&self) -> String {
+        format!("{}: {:.0} g/kWh", self.area.spoken(), self.carbon_intensity)
+    }
+
     /// Puts how the point was found before how the zone was.
     pub(super) fn explain_first(&mut self, how: &str) {
         self.how = format!("{how}; {}", self.how);
@@ -89,7 +94,7 @@ impl Answer {
 
     /// `US-CA  California, United States`.
     fn title(&self) -> (String, String) {
-        let id = self.state.as_ref().map_or_else(|| self.zone.clone(), |state| format!("{} ({state})", self.zone));
+        let id = self.area.spoken();
         let country = self.country.map(|country| country.name()).filter(|country| *country != self.name);
         let name = country.map_or_else(|| self.name.clone(), |country| format!("{}, {country}", self.name));
         (id, name)

@@ -1,5 +1,5 @@
 use std::fmt::Write as _;
-use std::io::{IsTerminal, Write as _};
+use std::io::IsTerminal;
 
 use clap::ValueEnum;
 use serde::Serialize;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::answer::{Answer, Candidate};
 use crate::cli::terminal::printable;
 use crate::cli::yaml::yaml;
-use crate::cli::{Failure, Outcome, exit};
+use crate::cli::Failure;
 use crate::zone::Map;
 use crate::zone::geojson;
 
@@ -24,17 +24,20 @@ pub(in crate::cli) enum Format {
 const CANDIDATES: usize = 8;
 
 /// One answer or several in the format asked for.
-pub(super) fn show(answers: &[Answer], alone: bool, format: Format, map: &Map) -> Result<String, Failure> {
-    let value = || match answers {
-        [answer] if alone => serde_json::to_value(answer),
-        several => serde_json::to_value(several),
-    };
-    Ok(match format {
-        Format::Text if alone => answers.iter().map(text).collect(),
-        Format::Text => table(&["zone", "g/kWh", "year", "name"], answers.iter().map(Answer::row)),
-        Format::Json => pretty(&value()?)?,
-        Format::Yaml => yaml(&value()?)?,
-        Format::Geojson => features(answers, map)?,
+pub(super) fn show<'a>(
+    answers: &[Answer],
+    alone: bool,
+    format: Format,
+    map: impl FnOnce() -> &'a Map,
+) -> Result<String, Failure> {
+    Ok(match (format, answers) {
+        (Format::Text, [answer]) if alone => text(answer),
+        (Format::Text, several) => table(&["zone", "g/kWh", "year", "name"], several.iter().map(Answer::row)),
+        (Format::Json, [answer]) if alone => pretty(answer)?,
+        (Format::Json, several) => pretty(&several)?,
+        (Format::Yaml, [answer]) if alone => yaml(answer)?,
+        (Format::Yaml, several) => yaml(&several)?,
+        (Format::Geojson, several) => features(several, map())?,
     })
 }
 
@@ -113,14 +116,6 @@ fn features(answers: &[Answer], map: &Map) -> Result<String, Failure> {
         features.extend(areas.map(|area| geojson::feature(area, properties.clone())));
     }
     Ok(geojson::collection(features) + "\n")
-}
-
-/// Writes to standard output; that nobody reads to the end is no failure.
-pub(in crate::cli) fn say(text: &str) -> Outcome {
-    match std::io::stdout().lock().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
-        _ => Ok(exit::DONE),
-    }
 }
 
 /// The heading of a text in bold, on a terminal that wants it.

@@ -21,8 +21,8 @@ use crate::zone::ZoneId;
 
 const QUARTER: TimeDelta = TimeDelta::minutes(15);
 const AT_ONCE: TimeDelta = TimeDelta::days(7);
-/// A year of quarters; no answer to a week's question has more positions.
-const MOST_POSITIONS: i32 = 40_000;
+/// A year of them; no answer to a week's question has more.
+const MOST_QUARTERS: i32 = 40_000;
 
 struct EntsoE {
     desk: Arc<Desk>,
@@ -70,7 +70,7 @@ impl IntensityProvider for EntsoE {
             .desk
             .base("IMPACT_ENTSOE_URL", "https://web-api.tp.entsoe.eu/api")?;
         let minute = |at: DateTime<Utc>| at.format("%Y%m%d%H%M").to_string();
-        let mut answer = Generation::default();
+        let mut points = Vec::new();
         for piece in period.whole_hours().pieces(AT_ONCE) {
             let request = Request::new(&base, [])
                 .query("documentType", "A75")
@@ -82,23 +82,14 @@ impl IntensityProvider for EntsoE {
             let auth = || Ok(Auth::Query("securityToken", token.clone()));
             let read = |body: &[u8]| read(zone, area, body);
             let part = self.desk.ask_as(auth, &request, keep, read)?;
-            answer.step = answer.step.max(part.step);
-            answer.points.extend(part.points);
+            points.extend(part);
         }
         let source = "ENTSO-E generation by type, imports left out";
-        let step = answer.step.max(QUARTER);
-        Series::new(zone, source, Basis::LifeCycle, step, period, answer.points)
+        Series::new(zone, source, Basis::LifeCycle, QUARTER, period, points)
     }
 }
 
-/// The intensities of one document and the time between them.
-#[derive(Default)]
-pub(super) struct Generation {
-    step: TimeDelta,
-    points: Vec<Point>,
-}
-
-pub(super) fn read(zone: &ZoneId, area: &str, body: &[u8]) -> Result<Generation, Declined> {
+pub(super) fn read(zone: &ZoneId, area: &str, body: &[u8]) -> Result<Vec<Point>, Declined> {
     let unreadable = || Declined::from(Nonsense::Unreadable("XML"));
     let text = std::str::from_utf8(body).map_err(|_| unreadable())?;
     let document = Document::parse(text).map_err(|_| unreadable())?;
@@ -108,7 +99,6 @@ pub(super) fn read(zone: &ZoneId, area: &str, body: &[u8]) -> Result<Generation,
         _ => return Err(unreadable()),
     }
     let mut mixes: BTreeMap<DateTime<Utc>, Mix> = BTreeMap::new();
-    let mut step = TimeDelta::zero();
     for series in children(document.root_element(), "TimeSeries") {
         // Pumping and charging are series with an outward domain: load, not generation.
         let Some(domain) = text_of(series, "inBiddingZone_Domain.mRID") else {
@@ -121,36 +111,37 @@ pub(super) fn read(zone: &ZoneId, area: &str, body: &[u8]) -> Result<Generation,
             .find_map(|node| text_of(node, "psrType"))
             .ok_or_else(unreadable)?;
         for period in children(series, "Period") {
-            step = step.max(add(period, fuel(kind), &mut mixes)?);
+            add(period, fuel(kind), &mut mixes)?;
         }
     }
-    let points = mixes
+    mixes
         .into_iter()
         .filter_map(|(at, mix)| match mix.intensity() {
             Ok(intensity) => Some(Ok(Point { at, intensity })),
             Err(Declined::NoValues) => None,
             Err(nonsense) => Some(Err(nonsense)),
         })
-        .collect::<Result<_, _>>()?;
-    Ok(Generation { step, points })
+        .collect()
 }
 
-/// Adds one period of one fuel and returns its step; a position left out repeats the one before.
+/// Adds one period of one fuel, quarter by quarter: fuels may come in different steps.
+///
+/// A position left out repeats the one before.
 fn add(
     period: Node<'_, '_>,
     fuel: Fuel,
     mixes: &mut BTreeMap<DateTime<Utc>, Mix>,
-) -> Result<TimeDelta, Declined> {
+) -> Result<(), Declined> {
     let unreadable = || Declined::from(Nonsense::Unreadable("XML"));
     let interval = children(period, "timeInterval")
         .next()
         .ok_or_else(unreadable)?;
     let start = instant(text_of(interval, "start").ok_or_else(unreadable)?)?;
     let end = instant(text_of(interval, "end").ok_or_else(unreadable)?)?;
-    let step = match text_of(period, "resolution") {
-        Some("PT15M") => QUARTER,
-        Some("PT30M") => QUARTER * 2,
-        Some("PT60M" | "PT1H") => QUARTER * 4,
+    let quarters = match text_of(period, "resolution") {
+        Some("PT15M") => 1,
+        Some("PT30M") => 2,
+        Some("PT60M" | "PT1H") => 4,
         _ => return Err(unreadable()),
     };
     let mut given: BTreeMap<i32, f64> = BTreeMap::new();
@@ -165,17 +156,17 @@ fn add(
         given.insert(position, quantity);
     }
     let mut current = None;
-    for position in 1..=MOST_POSITIONS {
-        let at = start
-            .checked_add_signed(step * (position - 1))
-            .filter(|at| *at < end);
-        let Some(at) = at else { break };
-        current = given.get(&position).copied().or(current);
+    for quarter in 0..MOST_QUARTERS {
+        let at = start.checked_add_signed(QUARTER * quarter);
+        let Some(at) = at.filter(|at| *at < end) else {
+            break;
+        };
+        current = given.get(&(quarter / quarters + 1)).copied().or(current);
         if let Some(megawatts) = current {
             mixes.entry(at).or_default().add(fuel, megawatts);
         }
     }
-    Ok(step)
+    Ok(())
 }
 
 fn children<'a, 'd>(node: Node<'a, 'd>, name: &'static str) -> impl Iterator<Item = Node<'a, 'd>> {

@@ -13,7 +13,7 @@ mod pacific;
 
 use std::sync::Arc;
 
-use super::{Basis, IntensityProvider, Ladder};
+use super::{Averages, Basis, IntensityProvider, Ladder};
 
 pub use desk::{Desk, Settings};
 pub use geolocate::{Place, geolocate};
@@ -58,4 +58,15 @@ pub fn named(desk: &Arc<Desk>, name: &str) -> Option<Ladder> {
         .into_iter()
         .find(|service| service.name() == name)
         .map(|service| Ladder::new(vec![service]))
+}
+
+/// What users choose by one word: `auto` for each service in turn and then the yearly averages,
+/// `table` for those alone, or one service by its name.
+#[must_use]
+pub fn chosen(desk: &Arc<Desk>, word: &str) -> Option<Ladder> {
+    match word {
+        "auto" => Some(auto(desk).then(Box::new(Averages))),
+        "table" => Some(Ladder::new(vec![Box::new(Averages)])),
+        name => named(desk, name),
+    }
 }
