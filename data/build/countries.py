@@ -13,7 +13,7 @@ aliases = {}
 for row in geometry.read_table(geometry.HERE / "country_aliases.csv"):
     aliases.setdefault(row["iso2"], []).append(row["alias"])
 rows = [
-    [c["iso"], c["iso3"], c["name"], c["continentcode"], "|".join(aliases.get(c["iso"], []))]
+    [c["iso"], c["iso3"], c["name"].strip(), c["continentcode"], "|".join(aliases.get(c["iso"], []))]
     for c in countries.values()
     if c["iso"] not in ("AN", "CS")  # dissolved
 ]
