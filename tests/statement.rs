@@ -199,6 +199,32 @@ fn a_run_of_unknown_region_leaves_its_mass_unknown_not_zero() {
 }
 
 #[test]
+fn a_zone_given_for_runs_without_one_is_looked_up_for_their_year() {
+    let logs = tempfile::tempdir().unwrap();
+    OwnRun {
+        zone: None,
+        ..OwnRun::default()
+    }
+    .write(&logs.path().join("run"));
+    let receipt = json(
+        &[logs.path()],
+        &["USA", "--zone", "US-CA", "--dataset", "eit-2019"],
+    );
+    close(
+        &receipt["estimated_carbon_impact_kg"],
+        110.0 * 1.58 / 3.6e6 * 0.250_733_376_178_534_63,
+    );
+    assert_eq!(receipt["zones"][0]["zone"], "US-CA");
+    impact()
+        .arg("statement")
+        .arg(logs.path())
+        .args(["USA", "--zone", "US-CAA"])
+        .assert()
+        .code(1)
+        .stderr(predicate::str::contains("US-CA"));
+}
+
+#[test]
 fn broken_runs_are_named_counted_and_told_by_the_exit_code() {
     let logs = tempfile::tempdir().unwrap();
     LegacyRun::default().write(&logs.path().join("good"));

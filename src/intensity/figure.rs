@@ -51,6 +51,20 @@ pub enum Fallback {
     Because(String),
 }
 
+/// Where the figure is from and what it stands in for, as a statement says it.
+impl fmt::Display for Intensity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.source.name)?;
+        if let Some(year) = self.year {
+            write!(f, ", {year}")?;
+        }
+        for fallback in &self.fallbacks {
+            write!(f, "; {fallback}")?;
+        }
+        Ok(())
+    }
+}
+
 impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.licence {
