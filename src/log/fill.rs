@@ -162,6 +162,8 @@ pub fn with_field(object: &[u8], name: &str, value: &str) -> Option<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn set(object: &str) -> Option<String> {
@@ -185,6 +187,32 @@ mod tests {
         assert_eq!(set("{}").unwrap(), "{\"realtime_carbon_intensity\":5.5}");
         assert_eq!(set("[1]"), None);
         assert_eq!(set("{\"timestamp\":"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_can_be_given_a_field(object in proptest::collection::vec(any::<u8>(), 0..64)) {
+            let _ = with_field(&object, INTENSITY, "1");
+        }
+
+        #[test]
+        fn other_fields_stay_what_they_were(
+            others in proptest::collection::btree_map(".{0,6}", any::<i64>(), 0..5),
+            had in any::<bool>(),
+        ) {
+            let mut fields: BTreeMap<String, serde_json::Value> = others
+                .into_iter()
+                .map(|(name, value)| (name, value.into()))
+                .collect();
+            if had {
+                fields.insert(INTENSITY.into(), "n/a".into());
+            }
+            let before = serde_json::to_vec(&fields).unwrap();
+            let after = with_field(&before, INTENSITY, "1.5").unwrap();
+            fields.insert(INTENSITY.into(), 1.5.into());
+            let read: BTreeMap<String, serde_json::Value> = serde_json::from_slice(&after).unwrap();
+            prop_assert_eq!(read, fields);
+        }
     }
 
     fn log(text: &str) -> (tempfile::TempDir, std::path::PathBuf) {

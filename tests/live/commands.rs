@@ -108,6 +108,29 @@ fn grid_with_one_provider_fails_when_it_declines() {
         .stderr(contains("electricitymaps, uk, denmark"));
 }
 
+#[test]
+fn region_asks_where_the_network_address_is_only_when_told_to() {
+    let home = TempDir::new().unwrap();
+    let server = Server::start(|_| {
+        let body = r#"{"latitude":"37.4275","longitude":"-122.1697","city":"Stan\u001bford"}"#;
+        Reply::Body(200, body.into())
+    });
+    let region = |url: &str| {
+        let mut command = impact(home.path(), url);
+        command
+            .env("IMPACT_GEOLOCATION_URL", url)
+            .args(["region", "--ip"]);
+        command.assert()
+    };
+    let answer = region(&server.url).success().stdout(contains("US-CA"));
+    let shown = String::from_utf8_lossy(&answer.get_output().stdout).into_owned();
+    assert!(!shown.contains("Stan\u{1b}"), "{shown}");
+    region(&closed_port())
+        .code(1)
+        .stderr(contains("it cannot be reached"))
+        .stderr(contains("try: --address or --zone"));
+}
+
 const DATA: &str = concat!(
     "{\"schema\":1,\"timestamp\":1772323200.25,\"elapsed\":0.0, \"energy\":{} , \"new\":[1.0]}\n",
     "{\"schema\":1,\"timestamp\":1772325060.5,\"elapsed\":1.0,\"energy\":{},\"realtime_carbon_intensity\":99}\n",
