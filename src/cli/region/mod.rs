@@ -31,10 +31,20 @@ pub(super) struct RegionArgs {
     #[arg(long, value_name = "TEXT")]
     address: Option<String>,
     /// Latitude in degrees
-    #[arg(long, value_name = "DEGREES", requires = "lon", allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "DEGREES",
+        requires = "lon",
+        allow_negative_numbers = true
+    )]
     lat: Option<f64>,
     /// Longitude in degrees
-    #[arg(long, value_name = "DEGREES", requires = "lat", allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "DEGREES",
+        requires = "lat",
+        allow_negative_numbers = true
+    )]
     lon: Option<f64>,
     /// A zone of the electricity map, such as US-CA
     #[arg(long, value_name = "ZONE")]
@@ -73,7 +83,7 @@ pub(super) struct RegionArgs {
     /// A map of your own
     #[arg(long, value_name = "FILE.geojson")]
     zones: Option<PathBuf>,
-    /// Intensities of your own: zone,g_per_kwh[,year][,source]
+    /// Intensities of your own: `zone,g_per_kwh[,year][,source]`
     #[arg(long, value_name = "FILE.csv")]
     intensities: Option<PathBuf>,
     #[arg(long, value_enum, default_value_t = Format::Text)]
@@ -82,11 +92,20 @@ pub(super) struct RegionArgs {
 
 impl RegionArgs {
     pub(super) fn run(self) -> Outcome {
-        let desk = Desk::open(self.zones.as_deref(), self.intensities.as_deref(), self.year, self.dataset)?;
+        let desk = Desk::open(
+            self.zones.as_deref(),
+            self.intensities.as_deref(),
+            self.year,
+            self.dataset,
+        )?;
         let answers = self.answers(&desk)?;
         let alone = answers.len() == 1 && !self.is_list();
         let text = show(&answers, alone, self.format, || desk.map())?;
-        print(&if self.format == Format::Text { with_bold_heading(text) } else { text })?;
+        print(&if self.format == Format::Text {
+            with_bold_heading(text)
+        } else {
+            text
+        })?;
         Ok(exit::DONE)
     }
 
@@ -105,9 +124,14 @@ impl RegionArgs {
         let Some(count) = self.near else {
             return Ok(vec![answer]);
         };
-        let point = point.or_else(|| desk.middle_of(&answer.area)).ok_or_else(|| {
-            Failure::new(anyhow::anyhow!("the zone {} has no place on the map", answer.area))
-        })?;
+        let point = point
+            .or_else(|| desk.middle_of(&answer.area))
+            .ok_or_else(|| {
+                Failure::new(anyhow::anyhow!(
+                    "the zone {} has no place on the map",
+                    answer.area
+                ))
+            })?;
         desk.around(point, count)
     }
 
