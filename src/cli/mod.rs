@@ -1,8 +1,12 @@
 //! The only place that knows clap, terminals and exit codes; one command a file.
 
 mod accounting;
+#[cfg(feature = "live")]
+mod backfill;
 pub mod exit;
 mod failure;
+#[cfg(feature = "live")]
+mod grid;
 pub mod output;
 mod report;
 mod statement;
@@ -40,6 +44,10 @@ struct Cli {
 enum Command {
     Report(report::ReportArgs),
     Statement(statement::StatementArgs),
+    #[cfg(feature = "live")]
+    Grid(grid::GridArgs),
+    #[cfg(feature = "live")]
+    Backfill(backfill::BackfillArgs),
     Cloud(cloud::CloudArgs),
     Map(map::MapArgs),
     Region(region::RegionArgs),
@@ -50,6 +58,10 @@ impl Command {
         match self {
             Self::Report(args) => args.run(),
             Self::Statement(args) => args.run(),
+            #[cfg(feature = "live")]
+            Self::Grid(args) => args.run(),
+            #[cfg(feature = "live")]
+            Self::Backfill(args) => args.run(),
             Self::Cloud(args) => args.run(),
             Self::Map(args) => args.run(),
             Self::Region(args) => args.run(),

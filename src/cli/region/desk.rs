@@ -7,6 +7,8 @@ use super::answer::{Answer, Candidate};
 use super::show::grouped;
 use crate::cli::{Advise, Failure};
 use crate::intensity::given::Given;
+#[cfg(feature = "live")]
+use crate::intensity::live;
 use crate::intensity::{Dataset, Fallback, Intensity, for_area};
 use crate::zone::{
     self, AreaId, Found, Iso3, Located, Map, Point, ZoneId, cloud, detect, place, register,
@@ -179,6 +181,17 @@ impl Desk {
             ))
         })?;
         self.cloud(region, Some(found.evidence.display().to_string()))
+    }
+
+    #[cfg(feature = "live")]
+    pub(super) fn network_address(&self) -> Result<(Answer, Option<Point>), Failure> {
+        let place = live::geolocate(&live::Desk::of_the_user())
+            .map_err(|declined| anyhow::anyhow!(declined.reason()).context("the geolocation service gave no answer"))
+            .advise("--address or --zone, which ask nobody")?;
+        let point = Point::new(place.lat, place.lon)?;
+        let mut answer = self.point(point, None)?;
+        answer.explain_first(&format!("the network address is in {}, says the geolocation service", place.name));
+        Ok((answer, Some(point)))
     }
 
     pub(super) fn all(&self) -> Result<Vec<Answer>, Failure> {
