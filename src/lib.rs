@@ -16,5 +16,6 @@ pub mod zone;
 pub mod social_cost;
 pub mod sensor;
 pub mod log;
+pub mod track;
 #[cfg(feature = "cli")]
 pub mod cli;

@@ -6,9 +6,11 @@
 
 pub mod info;
 pub mod sample;
+pub mod write;
 
 pub use info::Info;
 pub use sample::{Edge, Mark, Meter, Sample};
+pub use write::LogWriter;
 
 /// The folder inside a run's folder that holds its log.
 pub const FOLDER: &str = "impacttracker";
