@@ -17,5 +17,7 @@ pub mod social_cost;
 pub mod sensor;
 pub mod log;
 pub mod track;
+pub mod account;
+pub mod statement;
 #[cfg(feature = "cli")]
 pub mod cli;

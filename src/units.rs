@@ -64,6 +64,15 @@ pub struct Exact {
     decimals: u32,
 }
 
+impl Exact {
+    /// The nearest `f64`.
+    #[must_use]
+    pub fn value(self) -> f64 {
+        let one = 10i128.pow(self.decimals);
+        (self.count / one) as f64 + (self.count % one) as f64 / one as f64
+    }
+}
+
 impl fmt::Display for Exact {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let one = 10u128.pow(self.decimals);
@@ -109,7 +118,7 @@ macro_rules! additive {
             }
 
             fn rim(self) -> f64 {
-                (self.0 / ONE) as f64 + (self.0 % ONE) as f64 / ONE as f64
+                self.exact().value()
             }
 
             fn from_rim(value: f64) -> Result<Self, OutOfRange> {
@@ -449,7 +458,7 @@ impl Usd {
 
     #[must_use]
     pub fn dollars(self) -> f64 {
-        self.0 as f64 / 10f64.powi(Self::DECIMALS as i32)
+        self.exact().value()
     }
 }
 
@@ -509,7 +518,7 @@ impl Bill {
 
     #[must_use]
     pub fn amount(self) -> f64 {
-        self.0 as f64 / 10f64.powi(Self::DECIMALS as i32)
+        self.exact().value()
     }
 }
 

@@ -1,8 +1,13 @@
 //! The only place that knows clap, terminals and exit codes; one command a file.
 
+mod accounting;
 pub mod exit;
 mod failure;
+pub mod output;
+mod report;
+mod statement;
 pub mod terminal;
+mod yaml;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -29,11 +34,17 @@ struct Cli {
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {}
+enum Command {
+    Report(report::ReportArgs),
+    Statement(statement::StatementArgs),
+}
 
 impl Command {
     fn run(self) -> Outcome {
-        match self {}
+        match self {
+            Self::Report(args) => args.run(),
+            Self::Statement(args) => args.run(),
+        }
     }
 }
 

@@ -4,11 +4,22 @@
 //! says what was run, where and when. experiment-impact-tracker left the same `data.json` with an
 //! `info.pkl`; [`legacy`] reads those.
 
+mod cpu_times;
+mod fields;
+pub mod find;
 pub mod info;
+pub mod legacy;
+mod lines;
+pub mod pickle;
+mod read;
+mod row;
 pub mod sample;
 pub mod write;
 
+pub use cpu_times::CpuTimes;
 pub use info::Info;
+pub use read::{Damage, ReadError, Record};
+pub use row::{RecordedIntensity, Row};
 pub use sample::{Edge, Mark, Meter, Sample};
 pub use write::LogWriter;
 

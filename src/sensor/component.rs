@@ -48,6 +48,18 @@ pub enum Group {
     Dram,
 }
 
+impl Group {
+    /// What people call it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Cpu => "CPU",
+            Self::Gpu => "GPU",
+            Self::Dram => "memory",
+        }
+    }
+}
+
 impl Component {
     /// The group its energy is added to, or none where something larger contains it or it is unknown.
     ///

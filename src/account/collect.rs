@@ -1,0 +1,82 @@
+use std::error::Error;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rayon::prelude::*;
+
+use super::RunSummary;
+use super::energy::summarise;
+use crate::log::find::find;
+
+/// The runs under some folders in the order of their paths, and what was left out.
+#[derive(Debug, Default)]
+pub struct Collection {
+    pub runs: Vec<(PathBuf, RunSummary)>,
+    pub skipped: Vec<Skipped>,
+}
+
+/// A run that has no figures, or a folder that could not be looked into, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skipped {
+    pub path: PathBuf,
+    pub reason: String,
+}
+
+/// How far a collection is; called from several threads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Progress {
+    /// So many runs found so far.
+    Found(usize),
+    /// So many runs read, of so many.
+    Read(usize, usize),
+}
+
+/// Reads every run under the folders, in parallel; the result is the same for any number of threads.
+pub fn collect(folders: &[PathBuf], progress: &(dyn Fn(Progress) + Sync)) -> Collection {
+    let found = find(folders, &|runs| progress(Progress::Found(runs)));
+    let total = found.runs.len();
+    let read = AtomicUsize::new(0);
+    let results: Vec<_> = found
+        .runs
+        .into_par_iter()
+        .with_max_len(1)
+        .map(|path| {
+            let summary = summarise(&path);
+            progress(Progress::Read(
+                read.fetch_add(1, Ordering::Relaxed) + 1,
+                total,
+            ));
+            (path, summary)
+        })
+        .collect();
+    let mut collection = Collection {
+        runs: Vec::with_capacity(total),
+        skipped: found
+            .unreadable
+            .into_iter()
+            .map(|(path, reason)| Skipped { path, reason })
+            .collect(),
+    };
+    for (path, result) in results {
+        match result {
+            Ok(summary) => collection.runs.push((path, summary)),
+            Err(error) => collection.skipped.push(Skipped {
+                path,
+                reason: with_causes(&error),
+            }),
+        }
+    }
+    collection.skipped.sort_by(|a, b| a.path.cmp(&b.path));
+    collection
+}
+
+fn with_causes(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    text
+}

@@ -1,0 +1,198 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use chrono::Utc;
+
+use super::counters::Counters;
+use super::integral::Integral;
+use super::{Part, RunSummary};
+use crate::log::{CpuTimes, Damage, Info, ReadError, Record};
+use crate::sensor::{Component, Group, Method};
+use crate::units::{Hours, Joules, OutOfRange};
+
+/// Why a run has no figures.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SummaryError {
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    #[error(transparent)]
+    OutOfRange(#[from] OutOfRange),
+    #[error("the log holds no energy: neither a CPU nor a GPU was read")]
+    NoEnergy,
+}
+
+/// Reads one run's log from beginning to end and adds it up, in memory that does not grow with it.
+pub fn summarise(run: &Path) -> Result<RunSummary, SummaryError> {
+    let mut record = Record::open(run)?;
+    let gpus = record.info.host.gpus.len();
+    let mut counters = Counters::default();
+    let mut integral = Integral::new(record.local_times, gpus);
+    let mut cpu_times = CpuTimes::default();
+    let mut is_own = false;
+    let damage = record.for_each_row(|row| {
+        if let Some(table) = row.cpu_time_seconds {
+            cpu_times.see(table);
+        }
+        if row.schema.is_some() {
+            is_own = true;
+            counters.add(row, gpus)
+        } else {
+            integral.add(row)
+        }
+    })?;
+    let info = record.info;
+    let summary = if is_own {
+        from_counters(&counters, info, damage)?
+    } else {
+        integral.finish();
+        from_integral(&integral, info, damage)?
+    };
+    if summary.parts.is_empty() {
+        return Err(SummaryError::NoEnergy);
+    }
+    Ok(RunSummary {
+        cpu_time: cpu_times.seconds().map(Hours::from_seconds).transpose()?,
+        ..summary
+    })
+}
+
+fn from_counters(
+    counters: &Counters,
+    info: Info,
+    damage: Damage,
+) -> Result<RunSummary, OutOfRange> {
+    let parts = counters.parts()?;
+    let mut notes = info.notes.clone();
+    notes.extend(damage_notes(damage));
+    if counters.fell_back {
+        notes.push("a running total fell; the largest was kept".to_owned());
+    }
+    for (component, why) in &counters.lost {
+        if parts.contains_key(component) {
+            notes.push(format!("{component} was lost during the run: {why}"));
+        }
+    }
+    let mut absent = BTreeMap::new();
+    for (component, why) in absences(counters, &info) {
+        let alone = BTreeSet::from([component]);
+        if let Some(group) = component.counted_as(&alone) {
+            absent.entry(group).or_insert_with(|| why.to_owned());
+        }
+    }
+    let mut summary = RunSummary {
+        absent,
+        duration: Hours::from_seconds(counters.seconds)?,
+        gpu_time: counters.gpu_hours().map(hours).transpose()?,
+        carbon: counters.carbon.finish()?,
+        started: info.started.map(|time| time.with_timezone(&Utc)),
+        notes,
+        ..described(info, parts)
+    };
+    let recorded: BTreeSet<Group> = summary.counted().map(|(group, ..)| group).collect();
+    summary.absent.retain(|group, _| !recorded.contains(group));
+    for group in [Group::Cpu, Group::Dram] {
+        if !recorded.contains(&group) {
+            let why = || "the machine has no meter for it that could be read".to_owned();
+            summary.absent.entry(group).or_insert_with(why);
+        }
+    }
+    Ok(summary)
+}
+
+fn absences<'a>(
+    counters: &'a Counters,
+    info: &'a Info,
+) -> impl Iterator<Item = (&'a Component, &'a str)> {
+    let from_info = info.sensors.iter().filter_map(|note| match &note.method {
+        Method::Absent { why } => Some((&note.component, why.as_str())),
+        _ => None,
+    });
+    let from_rows = counters
+        .lost
+        .iter()
+        .map(|(component, why)| (component, why.as_str()));
+    from_info.chain(from_rows)
+}
+
+fn from_integral(
+    integral: &Integral,
+    info: Info,
+    damage: Damage,
+) -> Result<RunSummary, OutOfRange> {
+    let mut parts = BTreeMap::new();
+    let mut absent = BTreeMap::from([(
+        Group::Dram,
+        "experiment-impact-tracker does not record it apart from the CPU".to_owned(),
+    )]);
+    let has_gpus = !info.host.gpus.is_empty();
+    let channels = [
+        (Component::Cpu, Group::Cpu, integral.cpu_kwh(), true),
+        (Component::AllGpus, Group::Gpu, integral.gpu_kwh(), has_gpus),
+    ];
+    for (component, group, kwh, expected) in channels {
+        match kwh {
+            Some(kwh) => {
+                let part = Part {
+                    attributed: Joules::from_kwh(kwh)?,
+                    machine: None,
+                    method: Method::Integrated { period_s: None },
+                };
+                parts.insert(component, part);
+            }
+            None if expected => {
+                absent.insert(group, "the log has no power figures for it".to_owned());
+            }
+            None => {}
+        }
+    }
+    let mut notes = damage_notes(damage);
+    if integral.clock_went_back {
+        notes.push(
+            "the clock was set back during the run; that interval counts as nothing".to_owned(),
+        );
+    }
+    Ok(RunSummary {
+        absent,
+        duration: hours(integral.hours)?,
+        gpu_time: integral.gpu_hours().map(hours).transpose()?,
+        carbon: integral.carbon.finish()?,
+        started: integral.started(),
+        notes,
+        ..described(info, parts)
+    })
+}
+
+/// A summary with what the info file says and no figures yet.
+fn described(info: Info, parts: BTreeMap<Component, Part>) -> RunSummary {
+    RunSummary {
+        name: info.name,
+        tags: info.tags,
+        parts,
+        absent: BTreeMap::new(),
+        duration: Hours::ZERO,
+        cpu_time: None,
+        gpu_time: None,
+        carbon: None,
+        region: info.region,
+        pue: info.pue,
+        started: None,
+        host: info.host.hostname,
+        notes: Vec::new(),
+    }
+}
+
+fn hours(hours: f64) -> Result<Hours, OutOfRange> {
+    Hours::from_seconds(hours * 3600.0)
+}
+
+fn damage_notes(damage: Damage) -> Vec<String> {
+    let mut notes = Vec::new();
+    if damage.cut {
+        notes.push("the last line is cut off; the run counts up to the line before it".to_owned());
+    }
+    if damage.bad_lines > 0 {
+        notes.push(format!("{} lines could not be read", damage.bad_lines));
+    }
+    notes
+}

@@ -1,0 +1,71 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::{DateTime, Utc};
+
+use crate::log::info::Region;
+use crate::sensor::{Component, Group, Method};
+use crate::units::{GramsCo2e, GramsPerKwh, Hours, Joules, Pue};
+
+/// What one run drew, before any building, grid or price is considered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunSummary {
+    pub name: Option<String>,
+    pub tags: BTreeMap<String, String>,
+    pub parts: BTreeMap<Component, Part>,
+    /// What the log has no figure for, and why.
+    pub absent: BTreeMap<Group, String>,
+    pub duration: Hours,
+    pub cpu_time: Option<Hours>,
+    pub gpu_time: Option<Hours>,
+    pub carbon: Option<RecordedCarbon>,
+    pub region: Option<Region>,
+    pub pue: Option<Pue>,
+    pub started: Option<DateTime<Utc>>,
+    pub host: Option<String>,
+    /// What a reader should know about the quality of this log.
+    pub notes: Vec<String>,
+}
+
+/// What one component drew.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Part {
+    /// The share that is the run's.
+    pub attributed: Joules,
+    /// What the whole machine drew meanwhile, where the log says so.
+    pub machine: Option<Joules>,
+    pub method: Method,
+}
+
+/// The mass of CO2eq by the intensities that were recorded while the run went on, without PUE.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecordedCarbon {
+    pub mass: GramsCo2e,
+    /// The plain mean over the samples.
+    pub mean: GramsPerKwh,
+}
+
+impl RunSummary {
+    /// The parts that add up to the run's energy, each with the group it belongs to.
+    pub fn counted(&self) -> impl Iterator<Item = (Group, &Component, &Part)> {
+        let present: BTreeSet<&Component> = self.parts.keys().collect();
+        self.parts.iter().filter_map(move |(component, part)| {
+            component
+                .counted_as(&present)
+                .map(|group| (group, component, part))
+        })
+    }
+
+    /// The run's energy in one group, or none where nothing was recorded.
+    #[must_use]
+    pub fn energy(&self, wanted: Group) -> Option<Joules> {
+        self.counted()
+            .filter(|(group, ..)| *group == wanted)
+            .map(|(.., part)| part.attributed)
+            .reduce(|a, b| a + b)
+    }
+
+    /// The run's energy, without PUE.
+    pub fn total(&self) -> Joules {
+        self.counted().map(|(.., part)| part.attributed).sum()
+    }
+}

@@ -1,0 +1,159 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::carbon::Quality;
+use super::{Footprint, RunSummary};
+use crate::sensor::Group;
+use crate::units::{GramsCo2e, Hours, Joules, Pue};
+use crate::zone::ZoneId;
+
+/// Figures of any number of runs. Merging is exact, associative and does not care for order.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Tally {
+    pub runs: u64,
+    /// With each run's own PUE.
+    pub energy: Joules,
+    /// Without PUE.
+    pub groups: BTreeMap<Group, Quality>,
+    pub duration: Hours,
+    pub cpu_time: Option<Hours>,
+    pub gpu_time: Option<Hours>,
+    /// By zone; runs whose zone is not known are under none.
+    pub zones: BTreeMap<Option<ZoneId>, ZoneTally>,
+    pub pues: BTreeSet<Pue>,
+    /// How many runs have no figure for a group, by the reason.
+    pub absent: BTreeMap<(Group, String), u64>,
+    /// What stands behind the estimated parts.
+    pub models: BTreeSet<String>,
+}
+
+/// The runs of one zone.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ZoneTally {
+    pub runs: u64,
+    /// With PUE.
+    pub energy: Joules,
+    pub mass: GramsCo2e,
+    /// Energy, with PUE, whose carbon intensity nothing tells; not part of `mass`.
+    pub energy_without_intensity: Joules,
+    pub runs_without_intensity: u64,
+    pub sources: BTreeSet<String>,
+}
+
+impl Tally {
+    #[must_use]
+    pub fn of(run: &RunSummary, footprint: &Footprint) -> Self {
+        let mut zone = ZoneTally {
+            runs: 1,
+            energy: footprint.energy,
+            ..ZoneTally::default()
+        };
+        let zone_id = match &footprint.carbon {
+            Some(carbon) => {
+                zone.mass = carbon.mass;
+                zone.sources.insert(carbon.source.clone());
+                carbon.zone.clone()
+            }
+            None => {
+                zone.energy_without_intensity = footprint.energy;
+                zone.runs_without_intensity = 1;
+                run.region.as_ref().map(|region| region.zone.clone())
+            }
+        };
+        Self {
+            runs: 1,
+            energy: footprint.energy,
+            groups: footprint.groups.clone(),
+            duration: run.duration,
+            cpu_time: run.cpu_time,
+            gpu_time: run.gpu_time,
+            zones: BTreeMap::from([(zone_id, zone)]),
+            pues: BTreeSet::from([footprint.pue]),
+            absent: run
+                .absent
+                .iter()
+                .map(|(group, why)| ((*group, why.clone()), 1))
+                .collect(),
+            models: footprint.models.iter().cloned().collect(),
+        }
+    }
+
+    #[must_use]
+    pub fn merge(mut self, other: Self) -> Self {
+        self.runs += other.runs;
+        self.energy += other.energy;
+        for (group, quality) in other.groups {
+            let mine = self.groups.entry(group).or_default();
+            mine.measured += quality.measured;
+            mine.estimated += quality.estimated;
+        }
+        self.duration += other.duration;
+        self.cpu_time = sum(self.cpu_time, other.cpu_time);
+        self.gpu_time = sum(self.gpu_time, other.gpu_time);
+        for (id, zone) in other.zones {
+            let mine = self.zones.entry(id).or_default();
+            mine.runs += zone.runs;
+            mine.energy += zone.energy;
+            mine.mass += zone.mass;
+            mine.energy_without_intensity += zone.energy_without_intensity;
+            mine.runs_without_intensity += zone.runs_without_intensity;
+            mine.sources.extend(zone.sources);
+        }
+        self.pues.extend(other.pues);
+        for (what, runs) in other.absent {
+            *self.absent.entry(what).or_default() += runs;
+        }
+        self.models.extend(other.models);
+        self
+    }
+
+    /// CO2eq of all runs, or none where the intensity of none is known.
+    #[must_use]
+    pub fn mass(&self) -> Option<GramsCo2e> {
+        let known = self.runs_without_intensity() < self.runs;
+        known.then(|| self.zones.values().map(|zone| zone.mass).sum())
+    }
+
+    #[must_use]
+    pub fn runs_without_intensity(&self) -> u64 {
+        self.zones
+            .values()
+            .map(|zone| zone.runs_without_intensity)
+            .sum()
+    }
+
+    pub fn energy_without_intensity(&self) -> Joules {
+        self.zones
+            .values()
+            .map(|zone| zone.energy_without_intensity)
+            .sum()
+    }
+
+    /// Grams per kWh over all energy whose intensity is known.
+    #[must_use]
+    pub fn intensity(&self) -> Option<f64> {
+        let energy = self.energy.saturating_sub(self.energy_without_intensity());
+        let mass = self.mass()?;
+        (energy > Joules::ZERO).then(|| mass.grams() / energy.kwh())
+    }
+
+    /// Energy of a group without PUE, or none where no run recorded it.
+    #[must_use]
+    pub fn group(&self, group: Group) -> Option<Joules> {
+        self.groups.get(&group).map(|quality| quality.total())
+    }
+
+    /// The share of the energy a sensor stands behind, from 0 to 1; none where there is no energy.
+    #[must_use]
+    pub fn measured_share(&self) -> Option<f64> {
+        let measured: Joules = self.groups.values().map(|quality| quality.measured).sum();
+        let total: Joules = self.groups.values().map(|quality| quality.total()).sum();
+        (total > Joules::ZERO).then(|| measured.kwh() / total.kwh())
+    }
+}
+
+fn sum(a: Option<Hours>, b: Option<Hours>) -> Option<Hours> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a + b),
+        (a, b) => a.or(b),
+    }
+}

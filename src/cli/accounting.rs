@@ -1,0 +1,96 @@
+use std::path::PathBuf;
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::terminal::printable;
+use super::{Failure, exit};
+use crate::account::collect::Progress;
+use crate::account::{Assumptions, Collection, collect};
+use crate::units::{GramsPerKwh, Pue};
+
+/// Options of every command that turns logs into figures.
+#[derive(Debug, Args)]
+pub struct Accounting {
+    /// Power usage effectiveness of the data centre [default: as recorded, else 1.58]
+    #[arg(long, env = "OVERRIDE_PUE", value_name = "PUE")]
+    pub pue: Option<Pue>,
+    /// Use this carbon intensity for all runs, in g CO2eq per kWh
+    #[arg(long, value_name = "G_PER_KWH")]
+    pub emissions_factor: Option<GramsPerKwh>,
+    /// Fail if any log cannot be read, instead of leaving it out
+    #[arg(long)]
+    pub strict: bool,
+}
+
+impl Accounting {
+    pub fn assumptions(&self) -> Assumptions {
+        Assumptions {
+            pue: self.pue,
+            emissions_factor: self.emissions_factor,
+            elsewhere: None,
+        }
+    }
+
+    /// Reads the runs, tells on standard error what is left out, and fails where nothing is left.
+    pub fn collect(&self, folders: &[PathBuf]) -> Result<Collection, Failure> {
+        for folder in folders {
+            if !folder.is_dir() {
+                return Err(Failure::new(anyhow::anyhow!(
+                    "{} is not a directory",
+                    folder.display()
+                ))
+                .advise("the folder that holds your runs, such as impact-logs"));
+            }
+        }
+        let bar = progress_bar();
+        let collection = collect(folders, &|progress| match progress {
+            Progress::Found(runs) => bar.set_message(format!("{runs} runs found")),
+            Progress::Read(read, total) => {
+                bar.set_length(total as u64);
+                bar.set_position(read as u64);
+            }
+        });
+        bar.finish_and_clear();
+        for skipped in &collection.skipped {
+            eprintln!(
+                "left out: {}: {}",
+                printable(&skipped.path.display().to_string()),
+                printable(&skipped.reason)
+            );
+        }
+        if collection.runs.is_empty() {
+            let names: Vec<String> = folders.iter().map(|f| f.display().to_string()).collect();
+            return Err(
+                Failure::new(anyhow::anyhow!("no usable run under {}", names.join(", "))).advise(
+                    "a folder with runs in it: each has a folder `impacttracker` with a data.json",
+                ),
+            );
+        }
+        if self.strict && !collection.skipped.is_empty() {
+            return Err(Failure::new(anyhow::anyhow!(
+                "{} logs could not be read",
+                collection.skipped.len()
+            ))
+            .advise("without --strict the statement is made without them"));
+        }
+        Ok(collection)
+    }
+}
+
+/// The exit code that tells whether anything was left out.
+pub fn exit_code(collection: &Collection) -> u8 {
+    if collection.skipped.is_empty() {
+        exit::DONE
+    } else {
+        exit::PARTIAL
+    }
+}
+
+/// Drawn on standard error, and only if that is a terminal.
+fn progress_bar() -> ProgressBar {
+    let bar = ProgressBar::new_spinner();
+    let style = ProgressStyle::with_template("reading logs {wide_bar} {pos}/{len} {msg}");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar
+}

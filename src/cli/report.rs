@@ -1,0 +1,59 @@
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::Outcome;
+use super::accounting::{Accounting, exit_code};
+use super::output::{print, write_file};
+use super::terminal::printable;
+use super::yaml::yaml;
+use crate::statement::Report;
+
+/// Show the figures of one or several runs, per device and per node
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  impact report impact-logs/
+  impact report logs/run-1 logs/run-2 --format csv --output runs.csv")]
+pub struct ReportArgs {
+    /// Runs, or directories with runs in them
+    #[arg(required = true, value_name = "RUN")]
+    runs: Vec<PathBuf>,
+    #[command(flatten)]
+    accounting: Accounting,
+    /// How to write the report
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// Write to this file instead of standard output; never overwrites without --force
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Replace the file if it is already there
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Yaml,
+    Json,
+    Csv,
+}
+
+impl ReportArgs {
+    pub fn run(self) -> Outcome {
+        let collection = self.accounting.collect(&self.runs)?;
+        let report = Report::of(&collection, &self.accounting.assumptions());
+        let text = match self.format {
+            Format::Text => printable(&report.text()).into_owned(),
+            Format::Yaml => yaml(&report)?,
+            Format::Json => serde_json::to_string_pretty(&report)? + "\n",
+            Format::Csv => report.csv()?,
+        };
+        match &self.output {
+            Some(file) => write_file(file, text.as_bytes(), self.force)?,
+            None => print(&text)?,
+        }
+        Ok(exit_code(&collection))
+    }
+}

@@ -1,0 +1,177 @@
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use super::legacy::{self, LegacyInfo, LocalTimes};
+use super::lines::{Line, Lines};
+use super::pickle::{self, PickleError};
+use super::{DATA_FILE, FOLDER, INFO_FILE, Info, Row, SCHEMA};
+
+/// `info.json` holds a few kB, and some more where it lists Python packages.
+const LARGEST_INFO: usize = 16 << 20;
+
+/// One run's log, opened for reading.
+#[derive(Debug)]
+pub struct Record {
+    pub info: Info,
+    /// Start and end by a clock whose time zone was not recorded; only in foreign logs.
+    pub local_times: LocalTimes,
+    data: PathBuf,
+    lines: Lines<File>,
+}
+
+/// What could not be read of a log that could be read otherwise.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Damage {
+    /// Lines that are no samples.
+    pub bad_lines: u64,
+    /// The last line was cut off.
+    pub cut: bool,
+}
+
+/// Why a run's log cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReadError {
+    #[error("cannot read {}", .path.display())]
+    Io { path: PathBuf, source: io::Error },
+    #[error("{} is not a regular file", .0.display())]
+    NotAFile(PathBuf),
+    #[error("{} is larger than an info file can be", .0.display())]
+    TooLarge(PathBuf),
+    #[error("{} is not a pickle we can read", .path.display())]
+    Pickle { path: PathBuf, source: PickleError },
+    #[error("{} is not an info file", .path.display())]
+    Info {
+        path: PathBuf,
+        source: serde_path_to_error::Error<serde_json::Error>,
+    },
+    #[error("the log has schema {found}, this version reads up to {SCHEMA}: use a newer impact")]
+    TooNew { found: u32 },
+    #[error("{} holds no sample", .0.display())]
+    NoSamples(PathBuf),
+    #[error("sample {line} of {} does not make sense: {why}", .path.display())]
+    Nonsense {
+        path: PathBuf,
+        line: u64,
+        why: String,
+    },
+}
+
+impl Record {
+    /// Opens the log of the run in this folder.
+    pub fn open(run: &Path) -> Result<Self, ReadError> {
+        let folder = run.join(FOLDER);
+        let data = folder.join(DATA_FILE);
+        let lines = Lines::new(open_file(&data)?);
+        let LegacyInfo { info, local_times } = read_info(&folder)?;
+        if info.schema > SCHEMA {
+            return Err(ReadError::TooNew { found: info.schema });
+        }
+        Ok(Self {
+            info,
+            local_times,
+            data,
+            lines,
+        })
+    }
+
+    /// Shows every sample to `visit`, in order; what is no sample is counted and passed over.
+    pub fn for_each_row(
+        &mut self,
+        mut visit: impl FnMut(&Row) -> Result<(), String>,
+    ) -> Result<Damage, ReadError> {
+        let mut damage = Damage::default();
+        let mut number = 0;
+        let mut samples = 0;
+        loop {
+            let next = self.lines.next_line().map_err(|source| ReadError::Io {
+                path: self.data.clone(),
+                source,
+            })?;
+            let Some(line) = next else { break };
+            number += 1;
+            let parsed = match line {
+                Line::Whole(bytes) | Line::Cut(bytes) if bytes.trim_ascii().is_empty() => continue,
+                Line::Whole(bytes) | Line::Cut(bytes) => Row::parse(bytes).ok(),
+                Line::TooLong => None,
+            };
+            let Some(row) = parsed else {
+                match line {
+                    Line::Cut(_) => damage.cut = true,
+                    Line::Whole(_) | Line::TooLong => damage.bad_lines += 1,
+                }
+                continue;
+            };
+            if let Some(found) = row.schema.filter(|schema| *schema > SCHEMA) {
+                return Err(ReadError::TooNew { found });
+            }
+            samples += 1;
+            visit(&row).map_err(|why| ReadError::Nonsense {
+                path: self.data.clone(),
+                line: number,
+                why,
+            })?;
+        }
+        if samples == 0 {
+            return Err(ReadError::NoSamples(self.data.clone()));
+        }
+        Ok(damage)
+    }
+}
+
+/// What `info.json` says, else what `info.pkl` says, else nothing: the samples alone give energy.
+fn read_info(folder: &Path) -> Result<LegacyInfo, ReadError> {
+    let own = folder.join(INFO_FILE);
+    if let Some(bytes) = read_small(&own, LARGEST_INFO)? {
+        let info =
+            serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_slice(&bytes))
+                .map_err(|source| ReadError::Info { path: own, source })?;
+        return Ok(LegacyInfo {
+            info,
+            local_times: LocalTimes::default(),
+        });
+    }
+    let foreign = folder.join(legacy::INFO_FILE);
+    match read_small(&foreign, pickle::LARGEST_FILE)? {
+        None => Ok(LegacyInfo::default()),
+        Some(bytes) => LegacyInfo::from_pickle(&bytes).map_err(|source| ReadError::Pickle {
+            path: foreign,
+            source,
+        }),
+    }
+}
+
+/// A whole file of bounded size, or none where there is no such file.
+fn read_small(path: &Path, largest: usize) -> Result<Option<Vec<u8>>, ReadError> {
+    let file = match open_file(path) {
+        Ok(file) => file,
+        Err(ReadError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+            return Ok(None);
+        }
+        Err(error) => return Err(error),
+    };
+    let mut bytes = Vec::new();
+    file.take(largest as u64 + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|source| ReadError::Io {
+            path: path.to_owned(),
+            source,
+        })?;
+    if bytes.len() > largest {
+        return Err(ReadError::TooLarge(path.to_owned()));
+    }
+    Ok(Some(bytes))
+}
+
+fn open_file(path: &Path) -> Result<File, ReadError> {
+    let io_error = |source| ReadError::Io {
+        path: path.to_owned(),
+        source,
+    };
+    // Asked before opening: opening a FIFO would wait for a writer for ever.
+    if !std::fs::metadata(path).map_err(io_error)?.is_file() {
+        return Err(ReadError::NotAFile(path.to_owned()));
+    }
+    File::open(path).map_err(io_error)
+}

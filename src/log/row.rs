@@ -1,0 +1,141 @@
+use super::fields::{Field, Fields, NotAnObject};
+
+/// What accounting takes from one line of `data.json`, of either tracker.
+///
+/// Tables are left as text: most of them are never looked into.
+#[derive(Debug, Default, PartialEq)]
+pub struct Row<'a> {
+    pub schema: Option<u32>,
+    /// Seconds since 1970.
+    pub timestamp: f64,
+    /// Monotonic seconds since the start; only in our own logs.
+    pub elapsed: Option<f64>,
+    pub cpu_watts: Option<f64>,
+    pub gpu_watts: Option<f64>,
+    pub gpu_utilization: Option<f64>,
+    pub carbon_intensity: RecordedIntensity,
+    pub cpu_time_seconds: Option<&'a [u8]>,
+    /// Running totals per component; only in our own logs.
+    pub energy: Option<&'a [u8]>,
+    pub mark: Option<&'a [u8]>,
+}
+
+/// Whether a row says how dirty the electricity was.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub enum RecordedIntensity {
+    /// The log has no such column.
+    #[default]
+    NotAsked,
+    /// The tracker asked and got no answer ("n/a").
+    Unanswered,
+    /// Grams per kWh.
+    Known(f64),
+}
+
+/// Why a line is no sample.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BadRow {
+    #[error("it is not one whole JSON object")]
+    NotAnObject,
+    #[error("`{0}` is not a number")]
+    NotANumber(&'static str),
+    #[error("it has no timestamp")]
+    NoTimestamp,
+}
+
+impl From<NotAnObject> for BadRow {
+    fn from(_: NotAnObject) -> Self {
+        Self::NotAnObject
+    }
+}
+
+impl<'a> Row<'a> {
+    pub fn parse(line: &'a [u8]) -> Result<Self, BadRow> {
+        let mut row = Self::default();
+        let mut timestamp = None;
+        let mut fields = Fields::of(line);
+        while let Some(Field { name, value }) = fields.next_field()? {
+            match name {
+                b"schema" => row.schema = number("schema", value)?.map(|n| n as u32),
+                b"timestamp" => timestamp = number("timestamp", value)?,
+                b"elapsed" => row.elapsed = number("elapsed", value)?,
+                b"rapl_estimated_attributable_power_draw" => {
+                    row.cpu_watts = number("rapl_estimated_attributable_power_draw", value)?;
+                }
+                b"nvidia_estimated_attributable_power_draw" => {
+                    row.gpu_watts = number("nvidia_estimated_attributable_power_draw", value)?;
+                }
+                b"average_gpu_estimated_utilization_absolute" => {
+                    row.gpu_utilization =
+                        number("average_gpu_estimated_utilization_absolute", value)?;
+                }
+                b"realtime_carbon_intensity" => row.carbon_intensity = intensity(value),
+                b"cpu_time_seconds" => row.cpu_time_seconds = Some(value),
+                b"energy" => row.energy = Some(value),
+                b"mark" => row.mark = Some(value),
+                _ => {}
+            }
+        }
+        row.timestamp = timestamp.ok_or(BadRow::NoTimestamp)?;
+        Ok(row)
+    }
+}
+
+/// A finite JSON number; `null` is the same as nothing there.
+fn number(name: &'static str, value: &[u8]) -> Result<Option<f64>, BadRow> {
+    if value == b"null" {
+        return Ok(None);
+    }
+    parse_number(value)
+        .map(Some)
+        .ok_or(BadRow::NotANumber(name))
+}
+
+/// JSON numbers start with a digit or a minus; `inf` and `nan`, which Rust would parse, do not.
+pub(crate) fn parse_number(value: &[u8]) -> Option<f64> {
+    if !matches!(value.first(), Some(b'-' | b'0'..=b'9')) {
+        return None;
+    }
+    let number: f64 = std::str::from_utf8(value).ok()?.parse().ok()?;
+    number.is_finite().then_some(number)
+}
+
+/// Nonsense counts as no answer: a grid API's mistake must not void a run's energy.
+fn intensity(value: &[u8]) -> RecordedIntensity {
+    match parse_number(value) {
+        Some(grams) if (0.0..=3000.0).contains(&grams) => RecordedIntensity::Known(grams),
+        _ => RecordedIntensity::Unanswered,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_na_and_null_are_read_as_what_they_mean() {
+        let line = concat!(
+            r#"{"timestamp":1,"rapl_estimated_attributable_power_draw":0,"#,
+            r#""nvidia_estimated_attributable_power_draw":null,"#,
+            r#""realtime_carbon_intensity":"n/a","x":{}}"#
+        );
+        let row = Row::parse(line.as_bytes()).unwrap();
+        assert_eq!(row.cpu_watts, Some(0.0));
+        assert_eq!(row.gpu_watts, None);
+        assert_eq!(row.carbon_intensity, RecordedIntensity::Unanswered);
+    }
+
+    #[test]
+    fn a_row_that_says_nothing_of_time_or_spells_numbers_wrong_is_no_row() {
+        assert_eq!(Row::parse(b"{}"), Err(BadRow::NoTimestamp));
+        assert_eq!(
+            Row::parse(br#"{"timestamp":"now"}"#),
+            Err(BadRow::NotANumber("timestamp"))
+        );
+        assert_eq!(
+            Row::parse(br#"{"timestamp":1e999}"#),
+            Err(BadRow::NotANumber("timestamp"))
+        );
+        assert!(Row::parse(br#"{"timestamp":1"#).is_err());
+    }
+}

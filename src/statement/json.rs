@@ -1,0 +1,246 @@
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::report::figures;
+use super::text::prose;
+use super::{Cost, Statement};
+use crate::account::figure::Amount;
+use crate::account::{Figure, Skipped};
+use crate::sensor::Group;
+use crate::units::{Exact, Pue};
+use crate::zone::Iso3;
+
+const SCHEMA: &str = "impact-statement/1";
+
+/// The machine-readable receipt: every figure with its unit, method and inputs, sums to the last digit.
+#[derive(Serialize)]
+struct Receipt<'a> {
+    schema: &'static str,
+    impact_version: &'static str,
+    runs: u64,
+    skipped: Vec<SkippedEntry>,
+    #[serde(flatten)]
+    figures: BTreeMap<&'static str, Option<Amount>>,
+    pue: Option<Pue>,
+    pues: Vec<Pue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    social_cost_usd: Option<SocialCostEntry>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    no_social_cost_because: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    electricity_bill: Option<BillEntry<'a>>,
+    quality: Vec<QualityEntry>,
+    missing: Vec<MissingEntry<'a>>,
+    estimation_models: Vec<&'a str>,
+    zones: Vec<ZoneEntry<'a>>,
+    sources: Vec<&'a str>,
+    methods: BTreeMap<&'static str, FigureEntry>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    per_run: Option<Vec<RunEntry>>,
+    statement: String,
+}
+
+#[derive(Serialize)]
+struct SkippedEntry {
+    path: String,
+    reason: String,
+}
+
+#[derive(Serialize)]
+struct SocialCostEntry {
+    country: Iso3,
+    country_from_zone: bool,
+    low: Exact,
+    median: Exact,
+    high: Exact,
+    usd_per_tonne: BTreeMap<&'static str, String>,
+    method: &'static str,
+    source: &'static str,
+}
+
+#[derive(Serialize)]
+struct BillEntry<'a> {
+    amount: Exact,
+    currency: &'a str,
+    price_per_kwh: String,
+}
+
+#[derive(Serialize)]
+struct QualityEntry {
+    component: Group,
+    measured_kwh: Exact,
+    estimated_kwh: Exact,
+}
+
+#[derive(Serialize)]
+struct MissingEntry<'a> {
+    component: Group,
+    why: &'a str,
+    runs: u64,
+}
+
+#[derive(Serialize)]
+struct ZoneEntry<'a> {
+    zone: Option<&'a str>,
+    runs: u64,
+    total_power: Exact,
+    estimated_carbon_impact_kg: Exact,
+    runs_without_intensity: u64,
+    sources: Vec<&'a str>,
+}
+
+#[derive(Serialize)]
+struct FigureEntry {
+    unit: &'static str,
+    meaning: &'static str,
+    inputs: &'static [&'static str],
+}
+
+#[derive(Serialize)]
+struct RunEntry {
+    path: String,
+    figures: BTreeMap<&'static str, Option<Amount>>,
+}
+
+/// The statement as JSON.
+#[must_use]
+pub fn json(statement: &Statement) -> String {
+    let tally = &statement.tally;
+    let zones: Vec<ZoneEntry> = tally
+        .zones
+        .iter()
+        .map(|(id, zone)| ZoneEntry {
+            zone: id.as_ref().map(crate::zone::ZoneId::as_str),
+            runs: zone.runs,
+            total_power: zone.energy.exact(),
+            estimated_carbon_impact_kg: zone.mass.exact(),
+            runs_without_intensity: zone.runs_without_intensity,
+            sources: zone.sources.iter().map(String::as_str).collect(),
+        })
+        .collect();
+    let receipt = Receipt {
+        schema: SCHEMA,
+        impact_version: env!("CARGO_PKG_VERSION"),
+        runs: tally.runs,
+        skipped: statement.skipped.iter().map(skipped).collect(),
+        figures: figures(tally),
+        pue: (tally.pues.len() == 1).then(|| *tally.pues.first().expect("one is there")),
+        pues: tally.pues.iter().copied().collect(),
+        social_cost_usd: social_cost(&statement.cost),
+        no_social_cost_because: match &statement.cost {
+            Cost::Unknown(why) => Some(why),
+            Cost::Known { .. } => None,
+        },
+        electricity_bill: statement.price.as_ref().map(|price| BillEntry {
+            amount: (tally.energy * price.per_kwh).exact(),
+            currency: &price.currency,
+            price_per_kwh: price.per_kwh.to_string(),
+        }),
+        quality: tally
+            .groups
+            .iter()
+            .map(|(group, quality)| QualityEntry {
+                component: *group,
+                measured_kwh: quality.measured.exact(),
+                estimated_kwh: quality.estimated.exact(),
+            })
+            .collect(),
+        missing: tally
+            .absent
+            .iter()
+            .map(|((group, why), runs)| MissingEntry {
+                component: *group,
+                why,
+                runs: *runs,
+            })
+            .collect(),
+        estimation_models: tally.models.iter().map(String::as_str).collect(),
+        sources: {
+            let mut all: Vec<&str> = zones.iter().flat_map(|zone| zone.sources.clone()).collect();
+            all.sort_unstable();
+            all.dedup();
+            all
+        },
+        zones,
+        methods: Figure::ALL
+            .into_iter()
+            .map(|figure| (figure.name(), method(figure)))
+            .collect(),
+        url: statement.url.as_deref(),
+        per_run: statement.runs.as_ref().map(|runs| {
+            runs.iter()
+                .map(|run| RunEntry {
+                    path: run.path.display().to_string(),
+                    figures: figures(&run.tally),
+                })
+                .collect()
+        }),
+        statement: prose(statement),
+    };
+    let mut text = serde_json::to_string_pretty(&receipt)
+        .expect("all keys are strings and all numbers are finite");
+    text.push('\n');
+    text
+}
+
+fn skipped(skipped: &Skipped) -> SkippedEntry {
+    SkippedEntry {
+        path: skipped.path.display().to_string(),
+        reason: skipped.reason.clone(),
+    }
+}
+
+fn social_cost(cost: &Cost) -> Option<SocialCostEntry> {
+    let Cost::Known {
+        cost,
+        low,
+        median,
+        high,
+        from_zone,
+    } = cost
+    else {
+        return None;
+    };
+    Some(SocialCostEntry {
+        country: cost.country,
+        country_from_zone: *from_zone,
+        low: low.exact(),
+        median: median.exact(),
+        high: high.exact(),
+        usd_per_tonne: BTreeMap::from([
+            ("low", cost.low.to_string()),
+            ("median", cost.median.to_string()),
+            ("high", cost.high.to_string()),
+        ]),
+        method: "estimated_carbon_impact_kg / 1000 x USD per tonne; 16.7 %, 50 % and 83.3 % quantiles",
+        source: "Ricke et al. 2018, country-level social cost of carbon, data base version 2",
+    })
+}
+
+/// What a figure is made of, by the names of other figures and of what the logs record.
+fn method(figure: Figure) -> FigureEntry {
+    let inputs: &'static [&'static str] = match figure {
+        Figure::TotalPower => &["kw_hr_cpu", "kw_hr_gpu", "kw_hr_dram", "pue"],
+        Figure::KwHrCpu => &["energy of packages, or CPU power samples x time"],
+        Figure::KwHrGpu => &["energy of GPUs, or GPU power samples x time"],
+        Figure::KwHrDram => &["energy of DRAM"],
+        Figure::EstimatedCarbonImpactKg => &["total_power of each run", "its carbon intensity"],
+        Figure::ExpLenHours => &["start and end of each run"],
+        Figure::CpuHours => &["cpu_time_seconds"],
+        Figure::GpuHours => &[
+            "average_gpu_estimated_utilization_absolute",
+            "number of GPUs",
+            "time",
+        ],
+        Figure::AverageRealtimeCarbonIntensity => &["estimated_carbon_impact_kg", "total_power"],
+        Figure::MeasuredShare => &["quality"],
+    };
+    FigureEntry {
+        unit: figure.unit(),
+        meaning: figure.meaning(),
+        inputs,
+    }
+}

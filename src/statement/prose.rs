@@ -1,0 +1,253 @@
+//! What the statement says, in sentences that know nothing of any format.
+
+use super::bibliography::Source;
+use super::number::{human, money, percent};
+use super::{Cost, Price, Statement};
+use crate::account::tally::ZoneTally;
+use crate::sensor::Group;
+use crate::units::{Joules, Pue};
+use crate::zone::ZoneId;
+
+/// A piece of a sentence; each format has its own way to write it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Span {
+    Text(String),
+    /// The words CO2eq.
+    Co2eq,
+    Cite(Source),
+    Link(String),
+}
+
+pub(super) type Paragraph = Vec<Span>;
+
+fn text(words: impl Into<String>) -> Span {
+    Span::Text(words.into())
+}
+
+/// The whole statement, a paragraph a topic.
+pub(super) fn paragraphs(statement: &Statement) -> Vec<Paragraph> {
+    let mut all = vec![
+        totals(statement),
+        intensity(statement),
+        quality(statement),
+        social_cost(&statement.cost),
+    ];
+    if let Some(price) = &statement.price {
+        all.push(bill(statement.tally.energy, price));
+    }
+    if !statement.skipped.is_empty() {
+        all.push(vec![text(skipped_sentence(statement))]);
+    }
+    all.push(provenance(statement));
+    all
+}
+
+fn totals(statement: &Statement) -> Paragraph {
+    let tally = &statement.tally;
+    let runs = match tally.runs {
+        1 => "The experiment behind this work was 1 tracked run".to_owned(),
+        runs => format!("The experiments behind this work were {runs} tracked runs"),
+    };
+    let mut words = vec![text(format!(
+        "{runs} with {} h of wall-clock time in total, which used {} kWh of electricity \
+         (data-centre overhead included: {})",
+        human(tally.duration.hours()),
+        human(tally.energy.kwh()),
+        pue_words(statement),
+    ))];
+    match tally.mass() {
+        Some(mass) => words.extend([
+            text(format!(" and caused {} kg ", human(mass.kg()))),
+            Span::Co2eq,
+            text("."),
+        ]),
+        None => words.extend([
+            text(". The mass of "),
+            Span::Co2eq,
+            text(
+                " is not known, because nothing says how dirty the electricity was; \
+                 name the zone or an emissions factor.",
+            ),
+        ]),
+    }
+    let unknown = tally.runs_without_intensity();
+    if unknown > 0 && unknown < tally.runs {
+        words.push(text(format!(
+            " The mass leaves out {unknown} of the runs ({} kWh), whose region is not recorded.",
+            human(tally.energy_without_intensity().kwh())
+        )));
+    }
+    words
+}
+
+fn pue_words(statement: &Statement) -> String {
+    let pues: Vec<String> = statement.tally.pues.iter().map(Pue::to_string).collect();
+    match pues.as_slice() {
+        [one] => format!("PUE {one}"),
+        several => format!("PUE {} as recorded", several.join(" and ")),
+    }
+}
+
+fn intensity(statement: &Statement) -> Paragraph {
+    let known: Vec<(&Option<ZoneId>, &ZoneTally)> = statement
+        .tally
+        .zones
+        .iter()
+        .filter(|(_, zone)| zone.runs > zone.runs_without_intensity)
+        .collect();
+    if known.is_empty() {
+        return Vec::new();
+    }
+    let mut words = vec![text("The carbon intensity of the electricity was ")];
+    for (position, (id, zone)) in known.iter().enumerate() {
+        let sources: Vec<&str> = zone.sources.iter().map(String::as_str).collect();
+        let energy = zone.energy.saturating_sub(zone.energy_without_intensity);
+        let per_kwh = if energy > Joules::ZERO {
+            human(zone.mass.grams() / energy.kwh())
+        } else {
+            "unknown".to_owned()
+        };
+        if position > 0 {
+            words.push(text("; "));
+        }
+        words.push(text(format!("{per_kwh} g ")));
+        words.push(Span::Co2eq);
+        let place = id
+            .as_ref()
+            .map_or_else(String::new, |id| format!(" in zone {id}"));
+        let runs = if known.len() > 1 {
+            format!(", {} runs, {} kWh", zone.runs, human(zone.energy.kwh()))
+        } else {
+            String::new()
+        };
+        words.push(text(format!(
+            " per kWh{place} ({}{runs})",
+            sources.join("; ")
+        )));
+    }
+    words.push(text("."));
+    words
+}
+
+fn quality(statement: &Statement) -> Paragraph {
+    let tally = &statement.tally;
+    let Some(measured) = tally.measured_share() else {
+        return vec![text("The logs show no energy use at all.")];
+    };
+    let mut sentence = if measured == 1.0 {
+        "All of this energy was measured by sensors.".to_owned()
+    } else {
+        let models: Vec<&str> = tally.models.iter().map(String::as_str).collect();
+        format!(
+            "Of this energy, {} was measured by sensors and {} was estimated ({}).",
+            percent(measured),
+            percent(1.0 - measured),
+            models.join("; ")
+        )
+    };
+    if !tally.absent.is_empty() {
+        let missing: Vec<String> = tally
+            .absent
+            .iter()
+            .map(|((group, why), runs)| {
+                format!(
+                    "{} in {runs} of {} runs ({why})",
+                    group_words(*group),
+                    tally.runs
+                )
+            })
+            .collect();
+        sentence.push_str(" Missing, and not counted as zero: ");
+        sentence.push_str(&missing.join("; "));
+        sentence.push('.');
+    }
+    vec![text(sentence)]
+}
+
+fn group_words(group: Group) -> &'static str {
+    match group {
+        Group::Cpu => "the CPUs",
+        Group::Gpu => "the GPUs",
+        Group::Dram => "the memory",
+    }
+}
+
+fn social_cost(cost: &Cost) -> Paragraph {
+    let (cost, low, median, high, from_zone) = match cost {
+        Cost::Known {
+            cost,
+            low,
+            median,
+            high,
+            from_zone,
+        } => (cost, low, median, high, from_zone),
+        Cost::Unknown(why) => {
+            return vec![text(format!("No social cost of carbon is stated: {why}."))];
+        }
+    };
+    let country = cost.country.name();
+    let chosen = if *from_zone {
+        ", where the runs took place"
+    } else {
+        ""
+    };
+    let mut words = vec![
+        text(format!(
+            "With the country-level social cost of carbon for {country} ({}){chosen}, this amounts to \
+             {} USD (66 % confidence interval {} to {} USD) ",
+            cost.country,
+            money(median.dollars()),
+            money(low.dollars()),
+            money(high.dollars()),
+        )),
+        Span::Cite(Source::Ricke2018),
+        text("."),
+    ];
+    if median.dollars() < 0.0 {
+        words.push(text(format!(
+            " The cost is negative because temperatures in {country} today lie below the economic \
+             optimum of the underlying model, so that it books some warming as a gain there; \
+             the damage done elsewhere is not part of a country-level figure."
+        )));
+    }
+    words
+}
+
+fn bill(energy: Joules, price: &Price) -> Paragraph {
+    vec![text(format!(
+        "At {} {} per kWh the electricity cost {} {}.",
+        price.per_kwh,
+        price.currency,
+        money((energy * price.per_kwh).amount()),
+        price.currency,
+    ))]
+}
+
+fn skipped_sentence(statement: &Statement) -> String {
+    let skipped = statement.skipped.len() as u64;
+    format!(
+        "{skipped} of {} runs could not be read and {} not included.",
+        statement.tally.runs + skipped,
+        if skipped == 1 { "is" } else { "are" },
+    )
+}
+
+fn provenance(statement: &Statement) -> Paragraph {
+    let mut words = Vec::new();
+    if let Some(url) = &statement.url {
+        words.extend([
+            text("Details of every run can be found at "),
+            Span::Link(url.clone()),
+            text(". "),
+        ]);
+    }
+    words.extend([
+        text("The accounting follows "),
+        Span::Cite(Source::Henderson2020),
+        text(format!(
+            " and was done with impact {}.",
+            env!("CARGO_PKG_VERSION")
+        )),
+    ]);
+    words
+}

@@ -1,0 +1,315 @@
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+
+use super::number::{human, percent};
+use crate::account::figure::Amount;
+use crate::account::{Assumptions, Collection, Figure, Footprint, RunSummary, Tally};
+use crate::sensor::{Component, Group, Method};
+use crate::units::{Exact, GramsPerKwh, Joules, Pue};
+use crate::zone::ZoneId;
+
+const SCHEMA: &str = "impact-report/1";
+/// Runs of logs that do not name their machine.
+const UNNAMED_NODE: &str = "(not recorded)";
+
+/// The figures of several runs: each by itself, by node, and together.
+#[derive(Debug, Serialize)]
+pub struct Report {
+    schema: &'static str,
+    runs: Vec<RunReport>,
+    nodes: Vec<NodeReport>,
+    total: Figures,
+    skipped: Vec<SkippedReport>,
+}
+
+type Figures = BTreeMap<&'static str, Option<Amount>>;
+
+#[derive(Debug, Serialize)]
+struct RunReport {
+    path: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    tags: BTreeMap<String, String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    host: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    started: Option<DateTime<Utc>>,
+    pue: Pue,
+    figures: Figures,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    carbon: Option<CarbonReport>,
+    devices: Vec<DeviceReport>,
+    quality: QualityReport,
+}
+
+#[derive(Debug, Serialize)]
+struct CarbonReport {
+    zone: Option<ZoneId>,
+    intensity_g_per_kwh: GramsPerKwh,
+    source: String,
+}
+
+#[derive(Debug, Serialize)]
+struct DeviceReport {
+    component: Component,
+    /// The group it is added to; none for what a larger meter contains.
+    counted_as: Option<Group>,
+    attributed_kwh: Exact,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    machine_kwh: Option<Exact>,
+    #[serde(flatten)]
+    method: Method,
+}
+
+#[derive(Debug, Serialize)]
+struct QualityReport {
+    measured_share: Option<f64>,
+    missing: BTreeMap<Group, String>,
+    notes: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct NodeReport {
+    host: String,
+    runs: u64,
+    figures: Figures,
+}
+
+#[derive(Debug, Serialize)]
+struct SkippedReport {
+    path: String,
+    reason: String,
+}
+
+impl Report {
+    #[must_use]
+    pub fn of(collection: &Collection, assumptions: &Assumptions) -> Self {
+        let mut total = Tally::default();
+        let mut nodes: BTreeMap<String, Tally> = BTreeMap::new();
+        let mut runs = Vec::with_capacity(collection.runs.len());
+        for (path, run) in &collection.runs {
+            let footprint = Footprint::of(run, assumptions);
+            let tally = Tally::of(run, &footprint);
+            runs.push(RunReport::of(path, run, &footprint, &tally));
+            let host = run.host.clone().unwrap_or_else(|| UNNAMED_NODE.to_owned());
+            let node = nodes.entry(host).or_default();
+            *node = std::mem::take(node).merge(tally.clone());
+            total = total.merge(tally);
+        }
+        Self {
+            schema: SCHEMA,
+            runs,
+            nodes: nodes
+                .into_iter()
+                .map(|(host, tally)| NodeReport {
+                    host,
+                    runs: tally.runs,
+                    figures: figures(&tally),
+                })
+                .collect(),
+            total: figures(&total),
+            skipped: collection
+                .skipped
+                .iter()
+                .map(|skipped| SkippedReport {
+                    path: skipped.path.display().to_string(),
+                    reason: skipped.reason.clone(),
+                })
+                .collect(),
+        }
+    }
+
+    /// A block of lines for each run, and the totals where there are several.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut out = String::new();
+        for run in &self.runs {
+            run.write_text(&mut out);
+            out.push('\n');
+        }
+        if self.nodes.len() > 1 {
+            for node in &self.nodes {
+                let _ = writeln!(out, "node {} ({} runs)", node.host, node.runs);
+                write_figures(&mut out, &node.figures);
+                out.push('\n');
+            }
+        }
+        if self.runs.len() > 1 {
+            let _ = writeln!(out, "total of {} runs", self.runs.len());
+            write_figures(&mut out, &self.total);
+        }
+        out.truncate(out.trim_end().len());
+        out.push('\n');
+        out
+    }
+
+    /// One row a run, one column a figure; an empty cell is a figure that is not known.
+    pub fn csv(&self) -> Result<String, csv::Error> {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        let names = Figure::ALL.map(Figure::name);
+        let words = ["path", "name", "host", "zone", "intensity_source"];
+        writer.write_record(words.into_iter().chain(names))?;
+        for run in &self.runs {
+            let carbon = run.carbon.as_ref();
+            let zone = carbon.and_then(|carbon| carbon.zone.as_ref());
+            let words = [
+                Some(run.path.as_str()),
+                run.name.as_deref(),
+                run.host.as_deref(),
+                zone.map(ZoneId::as_str),
+                carbon.map(|carbon| carbon.source.as_str()),
+            ];
+            let figures = names.map(|name| match run.figures[name] {
+                Some(Amount::Sum(exact)) => exact.to_string(),
+                Some(Amount::Ratio(ratio)) => ratio.to_string(),
+                None => String::new(),
+            });
+            let words = words.map(|word| inert(word.unwrap_or_default()).into_owned());
+            writer.write_record(words.into_iter().chain(figures))?;
+        }
+        let bytes = writer
+            .into_inner()
+            .map_err(csv::IntoInnerError::into_error)?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+}
+
+/// Text that a spreadsheet would run as a formula gets a quote in front.
+#[must_use]
+pub fn inert(text: &str) -> Cow<'_, str> {
+    if text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
+        Cow::Owned(format!("'{text}"))
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+impl RunReport {
+    fn of(path: &Path, run: &RunSummary, footprint: &Footprint, tally: &Tally) -> Self {
+        let counted: BTreeMap<&Component, Group> = run
+            .counted()
+            .map(|(group, component, _)| (component, group))
+            .collect();
+        let mut figures = figures(tally);
+        // Of a single run the recorded mean is reported, as the original tool does.
+        let intensity = Figure::AverageRealtimeCarbonIntensity;
+        figures.insert(
+            intensity.name(),
+            intensity.of_run(run, footprint).map(Amount::Ratio),
+        );
+        Self {
+            path: path.display().to_string(),
+            name: run.name.clone(),
+            tags: run.tags.clone(),
+            host: run.host.clone(),
+            started: run.started,
+            pue: footprint.pue,
+            figures,
+            carbon: footprint.carbon.as_ref().map(|carbon| CarbonReport {
+                zone: carbon.zone.clone(),
+                intensity_g_per_kwh: carbon.intensity,
+                source: carbon.source.clone(),
+            }),
+            devices: run
+                .parts
+                .iter()
+                .map(|(component, part)| DeviceReport {
+                    component: component.clone(),
+                    counted_as: counted.get(component).copied(),
+                    attributed_kwh: part.attributed.exact(),
+                    machine_kwh: part.machine.map(Joules::exact),
+                    method: part.method.clone(),
+                })
+                .collect(),
+            quality: QualityReport {
+                measured_share: tally.measured_share(),
+                missing: run.absent.clone(),
+                notes: run.notes.clone(),
+            },
+        }
+    }
+
+    fn write_text(&self, out: &mut String) {
+        let _ = writeln!(out, "{}", self.path);
+        if let Some(name) = &self.name {
+            let _ = writeln!(out, "  name: {name}");
+        }
+        if let Some(host) = &self.host {
+            let _ = writeln!(out, "  host: {host}");
+        }
+        if let Some(started) = &self.started {
+            let _ = writeln!(
+                out,
+                "  started: {}",
+                started.format("%Y-%m-%d %H:%M:%S UTC")
+            );
+        }
+        write_figures(out, &self.figures);
+        let _ = writeln!(out, "  PUE: {}", self.pue);
+        if let Some(carbon) = &self.carbon {
+            let zone = carbon
+                .zone
+                .as_ref()
+                .map_or_else(String::new, |zone| format!("{zone}, "));
+            let _ = writeln!(out, "  intensity from: {zone}{}", carbon.source);
+        }
+        for device in &self.devices {
+            let inside = if device.counted_as.is_some() {
+                ""
+            } else {
+                ", not added up"
+            };
+            let machine = device.machine_kwh.map_or_else(String::new, |kwh| {
+                format!(" of the machine's {} kWh", human(kwh.value()))
+            });
+            let _ = writeln!(
+                out,
+                "  {}: {} kWh{machine}{inside} ({})",
+                device.component,
+                human(device.attributed_kwh.value()),
+                device.method
+            );
+        }
+        for (group, why) in &self.quality.missing {
+            let _ = writeln!(out, "  missing: {} ({why})", group.name());
+        }
+        if let Some(share) = self.quality.measured_share {
+            let _ = writeln!(out, "  measured: {} of the energy", percent(share));
+        }
+        for note in &self.quality.notes {
+            let _ = writeln!(out, "  note: {note}");
+        }
+    }
+}
+
+fn write_figures(out: &mut String, figures: &Figures) {
+    for figure in Figure::ALL {
+        if figure == Figure::MeasuredShare {
+            continue;
+        }
+        if let Some(amount) = figures[figure.name()] {
+            let _ = writeln!(
+                out,
+                "  {}: {} {} ({})",
+                figure.name(),
+                human(amount.value()),
+                figure.unit(),
+                figure.meaning()
+            );
+        }
+    }
+}
+
+/// Every figure of some runs by its name; those not known are there as nothing.
+pub(super) fn figures(tally: &Tally) -> Figures {
+    Figure::ALL
+        .into_iter()
+        .map(|figure| (figure.name(), figure.amount(tally)))
+        .collect()
+}
