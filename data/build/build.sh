@@ -11,7 +11,7 @@ mkdir -p "$work/downloads" "$work/unpacked"
 
 fetch_wheel() {
     "$work/venv/bin/pip" download --quiet --disable-pip-version-check --no-deps \
-        --python-version 3.13 --only-binary=:all: --dest "$work/downloads" "$1"
+        --python-version 3.12 --only-binary=:all: --dest "$work/downloads" "$1"
 }
 fetch_sdist() {
     "$work/venv/bin/pip" download --quiet --disable-pip-version-check --no-deps \

@@ -7,6 +7,9 @@ pub mod output;
 mod report;
 mod statement;
 pub mod terminal;
+mod cloud;
+mod map;
+mod region;
 mod yaml;
 
 use std::io::IsTerminal;
@@ -37,6 +40,9 @@ struct Cli {
 enum Command {
     Report(report::ReportArgs),
     Statement(statement::StatementArgs),
+    Cloud(cloud::CloudArgs),
+    Map(map::MapArgs),
+    Region(region::RegionArgs),
 }
 
 impl Command {
@@ -44,6 +50,9 @@ impl Command {
         match self {
             Self::Report(args) => args.run(),
             Self::Statement(args) => args.run(),
+            Self::Cloud(args) => args.run(),
+            Self::Map(args) => args.run(),
+            Self::Region(args) => args.run(),
         }
     }
 }
