@@ -1,12 +1,16 @@
 //! The only place that knows clap, terminals and exit codes; one command a file.
 
 mod accounting;
+mod doctor;
 pub mod exit;
 mod failure;
+mod hardware;
+mod mark;
 pub mod output;
 mod report;
 mod statement;
 pub mod terminal;
+mod track;
 mod cloud;
 mod map;
 mod region;
@@ -38,6 +42,9 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Track(Box<track::TrackArgs>),
+    Mark(mark::MarkArgs),
+    Doctor(doctor::DoctorArgs),
     Report(report::ReportArgs),
     Statement(statement::StatementArgs),
     Cloud(cloud::CloudArgs),
@@ -48,6 +55,9 @@ enum Command {
 impl Command {
     fn run(self) -> Outcome {
         match self {
+            Self::Track(args) => args.run(),
+            Self::Mark(args) => args.run(),
+            Self::Doctor(args) => args.run(),
             Self::Report(args) => args.run(),
             Self::Statement(args) => args.run(),
             Self::Cloud(args) => args.run(),

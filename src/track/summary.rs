@@ -43,12 +43,11 @@ impl Summary {
             .sum()
     }
 
-    /// The run's emissions, where the zone's intensity is known.
+    /// The run's emissions, where the zone's intensity is known; with the global PUE if none is.
     #[must_use]
     pub fn emissions(&self) -> Option<GramsCo2e> {
         let intensity = self.region.as_ref()?.carbon_intensity?;
-        let energy = self.pue.map_or(self.energy(), |pue| self.energy() * pue);
-        Some(energy * intensity)
+        Some(self.energy() * self.pue.unwrap_or_else(Pue::global_average) * intensity)
     }
 }
 
@@ -82,8 +81,9 @@ impl Glance {
             elapsed: Duration::from_secs_f64(sample.elapsed),
             watts: watts.into_iter().flatten().reduce(|a, b| a + b),
             joules,
-            grams: intensity
-                .map(|intensity| joules / 3.6e6 * intensity.get() * pue.map_or(1.0, Pue::get)),
+            grams: intensity.map(|intensity| {
+                joules / 3.6e6 * intensity.get() * pue.unwrap_or_else(Pue::global_average).get()
+            }),
             measured: if all > 0.0 { measured / all } else { 0.0 },
         }
     }

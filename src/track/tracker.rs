@@ -54,7 +54,12 @@ pub enum StartError {
 pub fn track(plan: &Plan, screen: &mut dyn Screen) -> Result<Summary, StartError> {
     let mut tracker = Tracker::start(plan, screen)?;
     let ending = tracker.watch();
-    Ok(tracker.finish(ending))
+    let elapsed = tracker.last_sample();
+    let ending = match ending {
+        Ending::Unknown if tracker.child.is_ours() => tracker.outlast(),
+        ending => ending,
+    };
+    Ok(tracker.finish(ending, elapsed))
 }
 
 struct Tracker<'p> {
@@ -323,7 +328,7 @@ impl<'p> Tracker<'p> {
                 return Some(ending);
             }
             News::Stopped if self.stop_asked => self.stop_along(),
-            News::Stopped | News::None => {}
+            _ => {}
         }
         None
     }
@@ -358,8 +363,8 @@ impl<'p> Tracker<'p> {
         matches!(poll(&mut handle, Some(&now)), Ok(ready) if ready > 0).then_some(Ending::Unknown)
     }
 
-    /// The last sample, the completed info, and what it all came to.
-    fn finish(mut self, ending: Ending) -> Summary {
+    /// The sample at the end of the measuring; gives how long it took.
+    fn last_sample(&mut self) -> Duration {
         let end = self.ended.unwrap_or_else(Moment::now);
         let at = self.witness.elapsed(&end);
         self.witness.panel.read(at);
@@ -368,15 +373,28 @@ impl<'p> Tracker<'p> {
         self.record.sample(&sample);
         self.screen.clear();
         self.collect_notes();
-        if self.child.is_ours() && ending != Ending::Unknown {
-            let left = sample.observed.process_ids.len();
-            if left > 0 {
-                self.record.note(format!(
-                    "{left} processes of the command were still running when it ended; what they \
-                     draw from then on is not counted"
-                ));
-            }
+        let left = sample.observed.process_ids.len();
+        if left > 0 && self.ended.is_some() {
+            self.record.note(format!(
+                "{left} processes of the command were still running when it ended; what they draw \
+                 from then on is not counted"
+            ));
         }
+        at
+    }
+
+    /// Waits for a command that goes on after the measuring.
+    fn outlast(&mut self) -> Ending {
+        loop {
+            if let Some(ending) = self.hear_signals() {
+                return ending;
+            }
+            self.wait(Duration::MAX);
+        }
+    }
+
+    /// The completed info, and what it all came to.
+    fn finish(self, ending: Ending, elapsed: Duration) -> Summary {
         let overhead = own_cpu_time();
         let mut info = self.scribe.finish(DETAILS_PATIENCE);
         info.ended = Some(chrono::Local::now().fixed_offset());
@@ -388,7 +406,7 @@ impl<'p> Tracker<'p> {
         let (run, notes) = self.record.close(info.clone());
         Summary {
             ending,
-            elapsed: at,
+            elapsed,
             run,
             sensors: info.sensors,
             balance: info.balance,
