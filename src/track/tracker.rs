@@ -1,4 +1,5 @@
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
@@ -53,7 +54,12 @@ pub enum StartError {
 /// Runs the plan's command to its end, or follows the plan's process, and measures it.
 pub fn track(plan: &Plan, screen: &mut dyn Screen) -> Result<Summary, StartError> {
     let mut tracker = Tracker::start(plan, screen)?;
-    let ending = tracker.watch();
+    // A fault of ours must not cost the job its end: it is waited for in any case.
+    let watched = catch_unwind(AssertUnwindSafe(|| tracker.watch()));
+    let ending = watched.unwrap_or_else(|_| {
+        tracker.record.note("the tracker failed; the log ends early".to_owned());
+        Ending::Unknown
+    });
     let elapsed = tracker.last_sample();
     let ending = match ending {
         Ending::Unknown if tracker.child.is_ours() => tracker.outlast(),
@@ -184,10 +190,10 @@ impl<'p> Tracker<'p> {
             } else if at >= next_tick {
                 self.tick(&now, None);
                 next_tick = next_after(next_tick, self.plan.interval, at);
-                next_read = at + self.gap();
+                next_read = at.saturating_add(self.gap());
             } else if at >= next_read {
                 self.witness.panel.read(at);
-                next_read = at + self.gap();
+                next_read = at.saturating_add(self.gap());
             }
             self.take_in_late_boards(at);
             self.collect_notes();
