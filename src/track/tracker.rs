@@ -57,7 +57,9 @@ pub fn track(plan: &Plan, screen: &mut dyn Screen) -> Result<Summary, StartError
     // A fault of ours must not cost the job its end: it is waited for in any case.
     let watched = catch_unwind(AssertUnwindSafe(|| tracker.watch()));
     let ending = watched.unwrap_or_else(|_| {
-        tracker.record.note("the tracker failed; the log ends early".to_owned());
+        tracker
+            .record
+            .note("the tracker failed; the log ends early".to_owned());
         Ending::Unknown
     });
     let elapsed = tracker.last_sample();
@@ -129,6 +131,7 @@ impl<'p> Tracker<'p> {
         notes.drain(..).for_each(|note| record.note(note));
         // The last thing before the command starts: everything read anew.
         witness.begin(Moment::now());
+        let baseline = witness.panel.faces();
         let child = match (found, &launch) {
             (Some(child), _) => child,
             (None, Some(launch)) => match Child::start(launch, &signals.before, witness.scope()) {
@@ -148,8 +151,8 @@ impl<'p> Tracker<'p> {
             },
             (None, None) => unreachable!("a subject is a command or a process"),
         };
-        witness.follow(child.pid().as_raw_pid() as u32);
-        let lag = Lag::starting(&witness.panel.faces());
+        witness.follow(child.pid().as_raw_pid() as u32, Moment::now());
+        let lag = Lag::starting(&baseline, &witness.panel.faces());
         let place = record
             .log()
             .and_then(|log| Some((log.folder().to_owned(), log.data().ok()?)));
