@@ -3,14 +3,18 @@
 mod accounting;
 #[cfg(feature = "live")]
 mod backfill;
+mod doctor;
 pub mod exit;
 mod failure;
 #[cfg(feature = "live")]
 mod grid;
+mod hardware;
+mod mark;
 pub mod output;
 mod report;
 mod statement;
 pub mod terminal;
+mod track;
 mod cloud;
 mod map;
 mod region;
@@ -42,6 +46,9 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Track(Box<track::TrackArgs>),
+    Mark(mark::MarkArgs),
+    Doctor(doctor::DoctorArgs),
     Report(report::ReportArgs),
     Statement(statement::StatementArgs),
     #[cfg(feature = "live")]
@@ -56,6 +63,9 @@ enum Command {
 impl Command {
     fn run(self) -> Outcome {
         match self {
+            Self::Track(args) => args.run(),
+            Self::Mark(args) => args.run(),
+            Self::Doctor(args) => args.run(),
             Self::Report(args) => args.run(),
             Self::Statement(args) => args.run(),
             #[cfg(feature = "live")]

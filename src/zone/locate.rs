@@ -146,8 +146,8 @@ mod tests {
         assert_eq!(locate(aachen).unwrap().area.zone.as_str(), "BE");
         let found = locate_in(aachen, "DEU".parse().unwrap()).unwrap();
         assert_eq!(found.area.zone.as_str(), "DE");
-        let goma = locate_in(at(-1.679, 29.222), "COD".parse().unwrap()).unwrap();
-        assert!(matches!(goma.found, Found::Border { .. }));
+        let jerusalem = locate_in(at(31.769, 35.216), "ISR".parse().unwrap()).unwrap();
+        assert!(matches!(jerusalem.found, Found::Border { .. }));
         let pristina = locate_in(at(42.673, 21.167), Iso3::from_iso2("XK").unwrap()).unwrap();
         assert_eq!(
             (pristina.area.zone.as_str(), pristina.found),
