@@ -64,7 +64,7 @@ impl Command {
     fn run(self) -> Outcome {
         match self {
             Self::Track(args) => args.run(),
-            Self::Mark(args) => args.run(),
+            Self::Mark(args) => Ok(args.run()),
             Self::Doctor(args) => args.run(),
             Self::Report(args) => args.run(),
             Self::Statement(args) => args.run(),

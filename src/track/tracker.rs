@@ -27,6 +27,8 @@ use crate::sensor::{Accelerator, Boards, Processor, Roots, Survey};
 
 /// How long the start waits for the GPU library; a slow one is taken in when it is ready.
 const BOARDS_PATIENCE: Duration = Duration::from_millis(3);
+/// How long it waits for a library that was asked for by its path.
+const NAMED_PATIENCE: Duration = Duration::from_secs(2);
 /// How long the end waits for details about the host that are still being gathered.
 const DETAILS_PATIENCE: Duration = Duration::from_millis(4);
 /// A pause longer than this may hide a counter's wrap.
@@ -110,9 +112,13 @@ impl<'p> Tracker<'p> {
         }
         let mailbox = Mailbox::open(&id).ok();
         let mut info = first_info(plan, &id);
+        let patience = match plan.roots.nvml_lib {
+            Some(_) => NAMED_PATIENCE,
+            None => BOARDS_PATIENCE,
+        };
         let early = boards
             .as_ref()
-            .and_then(|b| b.recv_timeout(BOARDS_PATIENCE).ok());
+            .and_then(|boards| boards.recv_timeout(patience).ok());
         let boards = boards.filter(|_| early.is_none());
         let mut notes = witness.take_in(early.unwrap_or_default(), Duration::ZERO);
         (info.host.gpus, info.host.gpu_driver) = cards(&witness.boards);
@@ -132,14 +138,14 @@ impl<'p> Tracker<'p> {
         // The last thing before the command starts: everything read anew.
         witness.begin(Moment::now());
         let baseline = witness.panel.faces();
-        let child = match (found, &launch) {
-            (Some(child), _) => child,
+        let (child, began) = match (found, &launch) {
+            (Some(child), _) => (child, Moment::now()),
             (None, Some(launch)) => match Child::start(launch, &signals.before, witness.scope()) {
-                Ok((child, is_in_group)) => {
-                    if !is_in_group {
+                Ok((child, started)) => {
+                    if !started.is_in_group {
                         witness.do_without_group();
                     }
-                    child
+                    (child, Moment::now().back_at(started.began))
                 }
                 Err(source) => {
                     record.discard();
@@ -151,8 +157,8 @@ impl<'p> Tracker<'p> {
             },
             (None, None) => unreachable!("a subject is a command or a process"),
         };
-        witness.follow(child.pid().as_raw_pid() as u32, Moment::now());
-        let lag = Lag::starting(&baseline, &witness.panel.faces());
+        let at = witness.follow(child.pid().as_raw_pid() as u32, began);
+        let lag = Lag::starting(&baseline, &witness.panel.faces(), at);
         let place = record
             .log()
             .and_then(|log| Some((log.folder().to_owned(), log.data().ok()?)));
@@ -435,7 +441,7 @@ impl<'p> Tracker<'p> {
             return;
         };
         let faces = self.witness.panel.faces();
-        let mut after = self.lag.ending(&faces, end);
+        let mut after = Lag::ending(&faces, end);
         loop {
             let at = self.witness.elapsed(&Moment::now());
             if at > end + patience || after.has_seen_the_end(&self.lag) {
@@ -470,7 +476,7 @@ fn find(pid: u32) -> Result<Child, StartError> {
 fn next_after(due: Duration, interval: Duration, now: Duration) -> Duration {
     let mut next = due + interval;
     if next <= now {
-        let missed = (now - due).as_nanos() / interval.as_nanos().max(1);
+        let missed = now.saturating_sub(due).as_nanos() / interval.as_nanos().max(1);
         next = due + interval * (missed as u32 + 1);
     }
     next
