@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 /// From the ground up, as `src/lib.rs` lists them.
-const ROOMS: [&str; 11] = [
+const ROOMS: [&str; 12] = [
     "units",
     "data",
     "zone",
@@ -12,6 +12,7 @@ const ROOMS: [&str; 11] = [
     "social_cost",
     "sensor",
     "log",
+    "track",
     "account",
     "statement",
     "site",

@@ -44,7 +44,7 @@ pub(super) struct MapArgs {
     /// A map of your own
     #[arg(long, value_name = "FILE.geojson")]
     zones: Option<PathBuf>,
-    /// Intensities of your own: zone,g_per_kwh[,year][,source]
+    /// Intensities of your own: `zone,g_per_kwh[,year][,source]`
     #[arg(long, value_name = "FILE.csv")]
     intensities: Option<PathBuf>,
 }

@@ -3,12 +3,20 @@
 mod accounting;
 #[cfg(feature = "site")]
 mod appendix;
+#[cfg(feature = "live")]
+mod backfill;
+mod doctor;
 pub mod exit;
 mod failure;
+#[cfg(feature = "live")]
+mod grid;
+mod hardware;
+mod mark;
 pub mod output;
 mod report;
 mod statement;
 pub mod terminal;
+mod track;
 mod cloud;
 mod map;
 mod region;
@@ -42,8 +50,15 @@ struct Cli {
 enum Command {
     #[cfg(feature = "site")]
     Appendix(Box<appendix::AppendixArgs>),
+    Track(Box<track::TrackArgs>),
+    Mark(mark::MarkArgs),
+    Doctor(doctor::DoctorArgs),
     Report(report::ReportArgs),
     Statement(statement::StatementArgs),
+    #[cfg(feature = "live")]
+    Grid(grid::GridArgs),
+    #[cfg(feature = "live")]
+    Backfill(backfill::BackfillArgs),
     Cloud(cloud::CloudArgs),
     Map(map::MapArgs),
     Region(region::RegionArgs),
@@ -54,8 +69,15 @@ impl Command {
         match self {
             #[cfg(feature = "site")]
             Self::Appendix(args) => args.run(),
+            Self::Track(args) => args.run(),
+            Self::Mark(args) => Ok(args.run()),
+            Self::Doctor(args) => args.run(),
             Self::Report(args) => args.run(),
             Self::Statement(args) => args.run(),
+            #[cfg(feature = "live")]
+            Self::Grid(args) => args.run(),
+            #[cfg(feature = "live")]
+            Self::Backfill(args) => args.run(),
             Self::Cloud(args) => args.run(),
             Self::Map(args) => args.run(),
             Self::Region(args) => args.run(),

@@ -6,6 +6,7 @@
 
 mod cpu_times;
 mod fields;
+pub mod fill;
 pub mod find;
 mod gauge;
 pub mod info;
@@ -16,6 +17,7 @@ mod read;
 mod row;
 pub mod sample;
 mod series;
+pub mod write;
 
 pub use cpu_times::CpuTimes;
 pub use gauge::{Gauge, Gauges};
@@ -24,6 +26,7 @@ pub use read::{Damage, ReadError, Record};
 pub use row::{RecordedIntensity, Row};
 pub use sample::{Edge, Mark, Meter, Sample};
 pub use series::{Point, TimeSeries};
+pub use write::LogWriter;
 
 /// The folder inside a run's folder that holds its log.
 pub const FOLDER: &str = "impacttracker";

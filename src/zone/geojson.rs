@@ -71,15 +71,17 @@ fn name(feature: &Feature) -> Option<String> {
     }
 }
 
-fn polygons(value: &GeometryValue) -> Option<Vec<&Vec<Vec<Position>>>> {
+fn polygons(value: &GeometryValue) -> Option<Vec<&[Vec<Position>]>> {
     match value {
-        GeometryValue::Polygon { coordinates } => Some(vec![coordinates]),
-        GeometryValue::MultiPolygon { coordinates } => Some(coordinates.iter().collect()),
+        GeometryValue::Polygon { coordinates } => Some(vec![coordinates.as_slice()]),
+        GeometryValue::MultiPolygon { coordinates } => {
+            Some(coordinates.iter().map(Vec::as_slice).collect())
+        }
         _ => None,
     }
 }
 
-fn polygon(rings: &Vec<Vec<Position>>) -> Option<Polygon<f64>> {
+fn polygon(rings: &[Vec<Position>]) -> Option<Polygon<f64>> {
     let mut rings = rings
         .iter()
         .map(|ring| ring.iter().map(corner).collect::<Option<LineString<f64>>>());

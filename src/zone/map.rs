@@ -5,7 +5,8 @@ use std::sync::OnceLock;
 use geo::{Area as _, MultiPolygon};
 
 use super::bands::Bands;
-use super::locate::{Found, Located, NEAR, Nowhere};
+use super::grid::Grid;
+use super::locate::{Found, Located, Nowhere};
 use super::{AreaId, Point, edges};
 use crate::data::shapes;
 
@@ -64,7 +65,7 @@ impl Map {
                     .filter_map(move |part| Some((n, Bands::new(part)?)))
             })
             .collect();
-        let grid = Grid::over(parts.iter().map(|(_, bands)| bands));
+        let grid = Grid::over(&parts.iter().map(|(_, bands)| bands));
         Self { areas, parts, grid }
     }
 
@@ -125,60 +126,6 @@ impl Map {
         distances.sort_by(|(_, a), (_, b)| a.total_cmp(b));
         distances
     }
-}
-
-/// Cells of one degree, each with the parts whose box comes within reach of it.
-#[derive(Debug, Clone)]
-struct Grid {
-    starts: Vec<u32>,
-    parts: Vec<u32>,
-}
-
-const COLUMNS: usize = 360;
-const ROWS: usize = 180;
-
-impl Grid {
-    fn over<'a>(parts: impl Iterator<Item = &'a Bands> + Clone) -> Self {
-        let cells = parts.clone().map(|part| {
-            let bounds = part.bounds;
-            let (west, east) = (column(bounds.west - NEAR), column(bounds.east + NEAR));
-            let (south, north) = (row(bounds.south - NEAR), row(bounds.north + NEAR));
-            (south..=north)
-                .flat_map(move |row| (west..=east).map(move |column| row * COLUMNS + column))
-        });
-        let mut starts = vec![0_u32; COLUMNS * ROWS + 1];
-        for cell in cells.clone().flatten() {
-            starts[cell + 1] += 1;
-        }
-        for n in 1..starts.len() {
-            starts[n] += starts[n - 1];
-        }
-        let mut next = starts.clone();
-        let mut inside = vec![0_u32; starts[COLUMNS * ROWS] as usize];
-        for (part, cells) in cells.enumerate() {
-            for cell in cells {
-                inside[next[cell] as usize] = part as u32;
-                next[cell] += 1;
-            }
-        }
-        Self {
-            starts,
-            parts: inside,
-        }
-    }
-
-    fn parts_at(&self, point: Point) -> &[u32] {
-        let cell = row(point.lat()) * COLUMNS + column(point.lon());
-        &self.parts[self.starts[cell] as usize..self.starts[cell + 1] as usize]
-    }
-}
-
-fn column(lon: f64) -> usize {
-    ((lon + 180.0).max(0.0) as usize).min(COLUMNS - 1)
-}
-
-fn row(lat: f64) -> usize {
-    ((lat + 90.0).max(0.0) as usize).min(ROWS - 1)
 }
 
 #[cfg(test)]

@@ -142,7 +142,7 @@ fn nearest(city: &str) -> Vec<Place> {
             Some((distance, Reverse(entry.population), entry))
         })
         .collect();
-    ranked.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
+    ranked.sort_by_key(|(distance, people, _)| (*distance, *people));
     ranked
         .iter()
         .take(SUGGESTIONS)

@@ -7,6 +7,8 @@ use super::answer::{Answer, Candidate};
 use super::show::grouped;
 use crate::cli::{Advise, Failure};
 use crate::intensity::given::Given;
+#[cfg(feature = "live")]
+use crate::intensity::live;
 use crate::intensity::{Dataset, Fallback, Intensity, for_area};
 use crate::zone::{
     self, AreaId, Found, Iso3, Located, Map, Point, ZoneId, cloud, detect, place, register,
@@ -100,7 +102,13 @@ impl Desk {
                     area.spoken()
                 )
             }
-            _ => format!("there is no zone at the point; {area} is the whole country"),
+            Found::Border { degrees } => format!(
+                "the map draws a border on the wrong side of the point; {} is its own country's, {degrees:.2} degrees away",
+                area.spoken()
+            ),
+            Found::Country => {
+                format!("there is no zone of the country at the point; {area} is the whole country")
+            }
         };
         self.answer(area, Some(point), how)
     }
@@ -173,6 +181,22 @@ impl Desk {
             ))
         })?;
         self.cloud(region, Some(found.evidence.display().to_string()))
+    }
+
+    #[cfg(feature = "live")]
+    pub(super) fn network_address(&self) -> Result<(Answer, Option<Point>), Failure> {
+        let place = live::geolocate(&live::Desk::of_the_user())
+            .map_err(|declined| {
+                anyhow::anyhow!(declined.reason()).context("the geolocation service gave no answer")
+            })
+            .advise("--address or --zone, which ask nobody")?;
+        let point = Point::new(place.lat, place.lon)?;
+        let mut answer = self.point(point, None)?;
+        answer.explain_first(&format!(
+            "the network address is in {}, says the geolocation service",
+            place.name
+        ));
+        Ok((answer, Some(point)))
     }
 
     pub(super) fn all(&self) -> Result<Vec<Answer>, Failure> {

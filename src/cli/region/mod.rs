@@ -15,11 +15,24 @@ use super::{Advise, Failure, Outcome, exit};
 use crate::intensity::Dataset;
 use crate::zone::{AreaId, Iso3, Point, ZoneId, cloud, register};
 
+/// The ways to name a place; the network is asked only by `--ip`.
+const PLACES: &[&str] = &[
+    "address",
+    "lat",
+    "zone",
+    "country",
+    "cloud",
+    "current",
+    "top",
+    "bottom",
+    "all",
+    #[cfg(feature = "live")]
+    "ip",
+];
+
 /// Find the electricity zone of a place and how dirty its electricity is
 #[derive(Debug, Args)]
-#[command(group(ArgGroup::new("place").required(true).args(
-    ["address", "lat", "zone", "country", "cloud", "current", "top", "bottom", "all"]
-)))]
+#[command(group(ArgGroup::new("place").required(true).args(PLACES)))]
 #[command(after_help = "Example:\n  impact region --address \"Stanford, California\"")]
 pub(super) struct RegionArgs {
     /// A city, as one writes it: `Cambridge, UK`, `Cambridge MA`, `Genève`
@@ -53,6 +66,10 @@ pub(super) struct RegionArgs {
     /// This machine: the zone in `IMPACT_ZONE`, else the cloud its own files name
     #[arg(long)]
     current: bool,
+    /// Where this machine's network address is, as a geolocation service sees it
+    #[cfg(feature = "live")]
+    #[arg(long)]
+    ip: bool,
     /// The N dirtiest zones
     #[arg(long, value_name = "N")]
     top: Option<usize>,
@@ -74,7 +91,7 @@ pub(super) struct RegionArgs {
     /// A map of your own
     #[arg(long, value_name = "FILE.geojson")]
     zones: Option<PathBuf>,
-    /// Intensities of your own: zone,g_per_kwh[,year][,source]
+    /// Intensities of your own: `zone,g_per_kwh[,year][,source]`
     #[arg(long, value_name = "FILE.csv")]
     intensities: Option<PathBuf>,
     #[arg(long, value_enum, default_value_t = Format::Text)]
@@ -143,6 +160,10 @@ impl RegionArgs {
                 .ok_or_else(|| anyhow::anyhow!("{country} is no zone of the map"))?;
             let how = format!("the country {}", country.name());
             return Ok((desk.answer(AreaId::from(zone.id.clone()), None, how)?, None));
+        }
+        #[cfg(feature = "live")]
+        if self.ip {
+            return desk.network_address();
         }
         let region = match &self.cloud {
             Some(text) => cloud::find(text).advise("impact cloud all")?,
