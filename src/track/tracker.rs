@@ -89,6 +89,8 @@ struct Tracker<'p> {
     stop_asked: bool,
     /// When the command was seen to have ended.
     ended: Option<Moment>,
+    /// Who said the carbon intensities recorded so far.
+    realtime_source: Option<String>,
 }
 
 impl<'p> Tracker<'p> {
@@ -180,6 +182,7 @@ impl<'p> Tracker<'p> {
             last_awake,
             stop_asked: false,
             ended: None,
+            realtime_source: None,
         })
     }
 
@@ -256,7 +259,11 @@ impl<'p> Tracker<'p> {
     }
 
     fn tick(&mut self, now: &Moment, mark: Option<Mark>) {
-        let sample = self.witness.sample(now, mark);
+        let mut sample = self.witness.sample(now, mark);
+        if let Some(latest) = self.plan.grid.as_ref().and_then(|grid| grid.latest()) {
+            sample.observed.realtime_carbon_intensity = Some(latest.intensity.get());
+            self.realtime_source = Some(latest.source);
+        }
         self.record.sample(&sample);
         self.scribe.flush();
         let glance = Glance::of(&sample, self.plan.region.as_ref(), self.plan.pue);
@@ -264,7 +271,8 @@ impl<'p> Tracker<'p> {
     }
 
     fn collect_notes(&mut self) {
-        for note in self.witness.panel.take_notes() {
+        let grid = self.plan.grid.iter().flat_map(|grid| grid.notices());
+        for note in self.witness.panel.take_notes().into_iter().chain(grid) {
             self.record.note(note);
         }
     }
@@ -416,6 +424,7 @@ impl<'p> Tracker<'p> {
         info.exit_code = (ending != Ending::Unknown).then(|| i32::from(ending.code()));
         info.overhead_cpu_s = Some(overhead.as_secs_f64());
         (info.host.gpus, info.host.gpu_driver) = cards(&self.witness.boards);
+        info.realtime_source.clone_from(&self.realtime_source);
         info.balance = self.witness.panel.balance();
         info.sensors = self.witness.panel.sensors();
         let (run, notes) = self.record.close(info.clone());
