@@ -3,6 +3,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::births::Births;
 use super::tree::RunTime;
 use crate::sensor::{KernelFile, Roots};
 
@@ -15,6 +16,9 @@ pub(crate) struct Scope {
     folder: PathBuf,
     parent: PathBuf,
     times: KernelFile,
+    births: Births,
+    /// Groups that the run has made below its own.
+    inner: Vec<PathBuf>,
     /// The folder itself, for starting a process inside.
     pub(crate) handle: File,
 }
@@ -26,14 +30,14 @@ impl Scope {
         sweep(&parent);
         let folder = parent.join(format!("{NAME}{}", std::process::id()));
         fs::create_dir(&folder).ok()?;
-        let made = Self::open(&folder, &parent);
+        let made = Self::open(&folder, &parent, roots.processes());
         if made.is_err() {
             let _ = fs::remove_dir(&folder);
         }
         made.ok()
     }
 
-    fn open(folder: &Path, parent: &Path) -> io::Result<Self> {
+    fn open(folder: &Path, parent: &Path, processes: &Path) -> io::Result<Self> {
         let times = KernelFile::open(&folder.join("cpu.stat"))?;
         // Both must be writable for a process to be started inside.
         for group in [folder, parent] {
@@ -45,6 +49,8 @@ impl Scope {
             folder: folder.to_owned(),
             parent: parent.to_owned(),
             times,
+            births: Births::of(processes),
+            inner: Vec::new(),
             handle: File::open(folder)?,
         })
     }
@@ -56,22 +62,36 @@ impl Scope {
     }
 
     /// The processes in the group and in groups they made below it.
-    pub(crate) fn processes(&self) -> Vec<u32> {
+    pub(crate) fn processes(&mut self) -> Vec<u32> {
+        if self.births.may_have_happened() {
+            self.inner = groups_below(&self.folder);
+        }
         let mut processes = Vec::new();
-        let mut groups = vec![self.folder.clone()];
-        while let Some(group) = groups.pop() {
+        for group in std::iter::once(&self.folder).chain(&self.inner) {
             let list = fs::read_to_string(group.join("cgroup.procs")).unwrap_or_default();
-            processes.extend(list.lines().filter_map(|pid| pid.parse::<u32>().ok()));
-            let inside = fs::read_dir(&group).into_iter().flatten().flatten();
-            groups.extend(
-                inside
-                    .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
-                    .map(|entry| entry.path()),
-            );
+            processes.extend(pids(&list));
         }
         processes.sort_unstable();
         processes
     }
+}
+
+fn pids(list: &str) -> impl Iterator<Item = u32> {
+    list.lines().filter_map(|pid| pid.parse().ok())
+}
+
+fn groups_below(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut to_visit = vec![folder.to_owned()];
+    while let Some(group) = to_visit.pop() {
+        let entries = fs::read_dir(&group).into_iter().flatten().flatten();
+        let below = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+        for entry in below {
+            found.push(entry.path());
+            to_visit.push(entry.path());
+        }
+    }
+    found
 }
 
 /// What still runs goes back to where it would have been without us.
