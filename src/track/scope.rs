@@ -3,7 +3,6 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::births::Births;
 use super::tree::RunTime;
 use crate::sensor::{KernelFile, Roots};
 
@@ -16,9 +15,8 @@ pub(crate) struct Scope {
     folder: PathBuf,
     parent: PathBuf,
     times: KernelFile,
-    births: Births,
-    /// Groups that the run has made below its own.
-    inner: Vec<PathBuf>,
+    members: KernelFile,
+    counts: KernelFile,
     /// The folder itself, for starting a process inside.
     pub(crate) handle: File,
 }
@@ -30,14 +28,14 @@ impl Scope {
         sweep(&parent);
         let folder = parent.join(format!("{NAME}{}", std::process::id()));
         fs::create_dir(&folder).ok()?;
-        let made = Self::open(&folder, &parent, roots.processes());
+        let made = Self::open(&folder, &parent);
         if made.is_err() {
             let _ = fs::remove_dir(&folder);
         }
         made.ok()
     }
 
-    fn open(folder: &Path, parent: &Path, processes: &Path) -> io::Result<Self> {
+    fn open(folder: &Path, parent: &Path) -> io::Result<Self> {
         let times = KernelFile::open(&folder.join("cpu.stat"))?;
         // Both must be writable for a process to be started inside.
         for group in [folder, parent] {
@@ -49,8 +47,8 @@ impl Scope {
             folder: folder.to_owned(),
             parent: parent.to_owned(),
             times,
-            births: Births::of(processes),
-            inner: Vec::new(),
+            members: KernelFile::open(&folder.join("cgroup.procs"))?,
+            counts: KernelFile::open(&folder.join("cgroup.stat"))?,
             handle: File::open(folder)?,
         })
     }
@@ -62,17 +60,26 @@ impl Scope {
     }
 
     /// The processes in the group and in groups they made below it.
-    pub(crate) fn processes(&mut self) -> Vec<u32> {
-        if self.births.may_have_happened() {
-            self.inner = groups_below(&self.folder);
-        }
-        let mut processes = Vec::new();
-        for group in std::iter::once(&self.folder).chain(&self.inner) {
-            let list = fs::read_to_string(group.join("cgroup.procs")).unwrap_or_default();
-            processes.extend(pids(&list));
+    pub(crate) fn processes(&self) -> Vec<u32> {
+        let mut buffer = [0; 4096];
+        let own = self.members.text(&mut buffer).unwrap_or_default();
+        let is_whole = own.len() < 4000;
+        let mut processes: Vec<u32> = pids(own).collect();
+        if !is_whole || self.has_groups_below() {
+            processes.clear();
+            for group in groups_from(&self.folder) {
+                let list = fs::read_to_string(group.join("cgroup.procs")).unwrap_or_default();
+                processes.extend(pids(&list));
+            }
         }
         processes.sort_unstable();
         processes
+    }
+
+    fn has_groups_below(&self) -> bool {
+        let mut buffer = [0; 256];
+        let counts = self.counts.text(&mut buffer).unwrap_or_default();
+        !counts.starts_with("nr_descendants 0\n")
     }
 }
 
@@ -80,18 +87,18 @@ fn pids(list: &str) -> impl Iterator<Item = u32> {
     list.lines().filter_map(|pid| pid.parse().ok())
 }
 
-fn groups_below(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut to_visit = vec![folder.to_owned()];
-    while let Some(group) = to_visit.pop() {
-        let entries = fs::read_dir(&group).into_iter().flatten().flatten();
+/// The group and all below it.
+fn groups_from(folder: &Path) -> Vec<PathBuf> {
+    let mut groups = vec![folder.to_owned()];
+    let mut visited = 0;
+    while let Some(group) = groups.get(visited) {
+        let entries = fs::read_dir(group).into_iter().flatten().flatten();
         let below = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
-        for entry in below {
-            found.push(entry.path());
-            to_visit.push(entry.path());
-        }
+        let below: Vec<PathBuf> = below.map(|entry| entry.path()).collect();
+        groups.extend(below);
+        visited += 1;
     }
-    found
+    groups
 }
 
 /// What still runs goes back to where it would have been without us.

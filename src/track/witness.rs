@@ -141,8 +141,8 @@ impl Witness {
         }
     }
 
-    fn processes(&mut self) -> Vec<u32> {
-        match &mut self.scope {
+    fn processes(&self) -> Vec<u32> {
+        match &self.scope {
             Some(scope) => scope.processes(),
             None => self.tree.processes(),
         }
