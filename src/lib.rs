@@ -21,5 +21,7 @@ pub mod log;
 pub mod track;
 pub mod account;
 pub mod statement;
+#[cfg(feature = "site")]
+pub mod site;
 #[cfg(feature = "cli")]
 pub mod cli;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 /// From the ground up, as `src/lib.rs` lists them.
-const ROOMS: [&str; 11] = [
+const ROOMS: [&str; 12] = [
     "units",
     "data",
     "zone",
@@ -15,6 +15,7 @@ const ROOMS: [&str; 11] = [
     "track",
     "account",
     "statement",
+    "site",
     "cli",
 ];
 

@@ -1,6 +1,8 @@
 //! The only place that knows clap, terminals and exit codes; one command a file.
 
 mod accounting;
+#[cfg(feature = "site")]
+mod appendix;
 #[cfg(feature = "live")]
 mod backfill;
 mod doctor;
@@ -46,6 +48,8 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    #[cfg(feature = "site")]
+    Appendix(Box<appendix::AppendixArgs>),
     Track(Box<track::TrackArgs>),
     Mark(mark::MarkArgs),
     Doctor(doctor::DoctorArgs),
@@ -63,6 +67,8 @@ enum Command {
 impl Command {
     fn run(self) -> Outcome {
         match self {
+            #[cfg(feature = "site")]
+            Self::Appendix(args) => args.run(),
             Self::Track(args) => args.run(),
             Self::Mark(args) => Ok(args.run()),
             Self::Doctor(args) => args.run(),
