@@ -18,5 +18,7 @@ pub mod sensor;
 pub mod log;
 pub mod account;
 pub mod statement;
+pub mod table;
+pub mod compare;
 #[cfg(feature = "cli")]
 pub mod cli;

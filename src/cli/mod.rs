@@ -1,6 +1,7 @@
 //! The only place that knows clap, terminals and exit codes; one command a file.
 
 mod accounting;
+mod compare;
 pub mod exit;
 mod failure;
 pub mod output;
@@ -35,6 +36,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Compare(compare::CompareArgs),
     Report(report::ReportArgs),
     Statement(statement::StatementArgs),
 }
@@ -42,6 +44,7 @@ enum Command {
 impl Command {
     fn run(self) -> Outcome {
         match self {
+            Self::Compare(args) => args.run(),
             Self::Report(args) => args.run(),
             Self::Statement(args) => args.run(),
         }

@@ -173,7 +173,9 @@ impl Report {
             let words = words.map(|word| inert(word.unwrap_or_default()).into_owned());
             writer.write_record(words.into_iter().chain(figures))?;
         }
-        let bytes = writer.into_inner().map_err(csv::IntoInnerError::into_error)?;
+        let bytes = writer
+            .into_inner()
+            .map_err(csv::IntoInnerError::into_error)?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 }
