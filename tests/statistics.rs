@@ -16,6 +16,8 @@
 //!
 //! A million resamples are more than there are regroupings, so scipy's permutation test is exact.
 
+#![allow(clippy::unreadable_literal, reason = "figures as scipy prints them")]
+
 use impact::compare::{Resampling, Test, Verdict};
 
 struct Expected {
