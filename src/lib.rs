@@ -12,7 +12,9 @@
 //! dependency: each uses only those above it (`tests/layers.rs` keeps it so).
 
 pub mod units;
+pub mod data;
 pub mod zone;
+pub mod intensity;
 pub mod social_cost;
 pub mod sensor;
 pub mod log;

@@ -1,6 +1,9 @@
 use std::collections::BTreeMap;
 
+use chrono::Datelike;
+
 use super::RunSummary;
+use crate::intensity::{self, Dataset};
 use crate::sensor::{Group, Method};
 use crate::units::{GramsCo2e, GramsPerKwh, Joules, Pue};
 use crate::zone::ZoneId;
@@ -13,15 +16,9 @@ pub struct Assumptions {
     /// In place of every other carbon intensity.
     pub emissions_factor: Option<GramsPerKwh>,
     /// Where runs without a recorded region took place.
-    pub elsewhere: Option<Place>,
-}
-
-/// A zone with the carbon intensity to use for it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Place {
-    pub zone: ZoneId,
-    pub intensity: GramsPerKwh,
-    pub source: String,
+    pub elsewhere: Option<ZoneId>,
+    /// In place of the averages that runs recorded.
+    pub dataset: Option<Dataset>,
 }
 
 /// What a run meant for the climate: the only place where grams are born.
@@ -92,40 +89,74 @@ impl Footprint {
     }
 }
 
-/// The first of these that is known: a given factor, what was recorded while the run went on, the
-/// average recorded for its region, the place given for runs without one.
+/// The first of these that is known: a given factor, what was recorded while the run went on, a data
+/// set asked for by name, the table's figure for the very year of the run, the average recorded with
+/// the run, the table's figure for the nearest year.
 fn carbon(run: &RunSummary, assumptions: &Assumptions, pue: Pue) -> Option<Carbon> {
-    let zone = run.region.as_ref().map(|region| region.zone.clone());
-    let flat = |zone: Option<ZoneId>, intensity: GramsPerKwh, source: String| Carbon {
-        mass: run.total() * pue * intensity,
-        zone,
-        intensity,
-        source,
-    };
+    let region = run.region.as_ref();
+    let zone = region
+        .map(|region| &region.zone)
+        .or(assumptions.elsewhere.as_ref());
     if let Some(factor) = assumptions.emissions_factor {
-        return Some(flat(zone, factor, "the emissions factor given".to_owned()));
+        return Some(flat(
+            run,
+            pue,
+            zone,
+            factor,
+            "the emissions factor given".to_owned(),
+        ));
     }
     if let Some(recorded) = &run.carbon {
         return Some(Carbon {
             mass: recorded.mass * pue,
-            zone,
+            zone: zone.cloned(),
             intensity: recorded.mean,
             source: "carbon intensity recorded in real time".to_owned(),
         });
     }
-    let average = run.region.as_ref().and_then(|region| {
-        let source = region
-            .source
-            .clone()
-            .unwrap_or_else(|| "average recorded with the run".to_owned());
-        Some(flat(zone.clone(), region.carbon_intensity?, source))
-    });
-    average.or_else(|| {
-        let place = assumptions.elsewhere.as_ref()?;
+    let zone = zone?;
+    let year = run.started.map(|time| time.year());
+    let looked_up = |dataset| {
+        let intensity = intensity::for_zone(zone, year, dataset).ok()?;
         Some(flat(
-            Some(place.zone.clone()),
-            place.intensity,
-            place.source.clone(),
+            run,
+            pue,
+            Some(zone),
+            intensity.value,
+            intensity.to_string(),
         ))
-    })
+    };
+    if let Some(dataset) = assumptions.dataset {
+        return looked_up(dataset);
+    }
+    let average = region.and_then(|region| Some((region, region.carbon_intensity?)));
+    let Some((region, average)) = average else {
+        return looked_up(Dataset::Auto);
+    };
+    // An average of another year was the best there was when the run was tracked.
+    if region.year.is_some() && region.year != year {
+        let newer = intensity::for_zone(zone, year, Dataset::Auto).ok();
+        if let Some(newer) = newer.filter(|newer| newer.fallbacks.is_empty()) {
+            return Some(flat(run, pue, Some(zone), newer.value, newer.to_string()));
+        }
+    }
+    let source = region.source.clone();
+    let source = source.unwrap_or_else(|| "the average recorded with the run".to_owned());
+    Some(flat(run, pue, Some(zone), average, source))
+}
+
+/// One intensity for all of the run's energy.
+fn flat(
+    run: &RunSummary,
+    pue: Pue,
+    zone: Option<&ZoneId>,
+    intensity: GramsPerKwh,
+    source: String,
+) -> Carbon {
+    Carbon {
+        mass: run.total() * pue * intensity,
+        zone: zone.cloned(),
+        intensity,
+        source,
+    }
 }

@@ -4,10 +4,12 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::terminal::printable;
-use super::{Failure, exit};
+use super::{Advise, Failure, exit};
 use crate::account::collect::Progress;
 use crate::account::{Assumptions, Collection, collect};
+use crate::intensity::Dataset;
 use crate::units::{GramsPerKwh, Pue};
+use crate::zone::{ZoneId, register};
 
 /// Options of every command that turns logs into figures.
 #[derive(Debug, Args)]
@@ -18,18 +20,30 @@ pub struct Accounting {
     /// Use this carbon intensity for all runs, in g CO2eq per kWh
     #[arg(long, value_name = "G_PER_KWH")]
     pub emissions_factor: Option<GramsPerKwh>,
+    /// Where runs without a recorded region took place, such as US-CA
+    #[arg(long, value_name = "ZONE")]
+    pub zone: Option<ZoneId>,
+    /// Take intensities from this data set: auto, electricity-maps, eit-2019 or ember
+    /// [default: what the runs recorded, else auto]
+    #[arg(long, value_name = "NAME")]
+    pub dataset: Option<Dataset>,
     /// Fail if any log cannot be read, instead of leaving it out
     #[arg(long)]
     pub strict: bool,
 }
 
 impl Accounting {
-    pub fn assumptions(&self) -> Assumptions {
-        Assumptions {
+    pub fn assumptions(&self) -> Result<Assumptions, Failure> {
+        if let Some(zone) = &self.zone {
+            register::find(zone)
+                .advise("impact region --address PLACE names the zone of a place")?;
+        }
+        Ok(Assumptions {
             pue: self.pue,
             emissions_factor: self.emissions_factor,
-            elsewhere: None,
-        }
+            elsewhere: self.zone.clone(),
+            dataset: self.dataset,
+        })
     }
 
     /// Reads the runs, tells on standard error what is left out, and fails where nothing is left.

@@ -8,6 +8,9 @@ pub mod output;
 mod report;
 mod statement;
 pub mod terminal;
+mod cloud;
+mod map;
+mod region;
 mod yaml;
 
 use std::io::IsTerminal;
@@ -39,6 +42,9 @@ enum Command {
     Compare(compare::CompareArgs),
     Report(report::ReportArgs),
     Statement(statement::StatementArgs),
+    Cloud(cloud::CloudArgs),
+    Map(map::MapArgs),
+    Region(region::RegionArgs),
 }
 
 impl Command {
@@ -47,6 +53,9 @@ impl Command {
             Self::Compare(args) => args.run(),
             Self::Report(args) => args.run(),
             Self::Statement(args) => args.run(),
+            Self::Cloud(args) => args.run(),
+            Self::Map(args) => args.run(),
+            Self::Region(args) => args.run(),
         }
     }
 }

@@ -42,8 +42,9 @@ enum Format {
 
 impl ReportArgs {
     pub fn run(self) -> Outcome {
+        let assumptions = self.accounting.assumptions()?;
         let collection = self.accounting.collect(&self.runs)?;
-        let report = Report::of(&collection, &self.accounting.assumptions());
+        let report = Report::of(&collection, &assumptions);
         let text = match self.format {
             Format::Text => printable(&report.text()).into_owned(),
             Format::Yaml => yaml(&report)?,

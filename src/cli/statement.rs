@@ -79,11 +79,12 @@ impl StatementArgs {
     pub fn run(self) -> Outcome {
         let format = self.format()?;
         let (folders, country) = self.folders_and_country()?;
+        let assumptions = self.accounting.assumptions()?;
         let collection = self.accounting.collect(&folders)?;
         let statement = Statement::of(
             &collection,
             &Options {
-                assumptions: self.accounting.assumptions(),
+                assumptions,
                 country,
                 price: self.price.map(|per_kwh| Price {
                     per_kwh,

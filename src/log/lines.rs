@@ -2,7 +2,7 @@ use std::io::{self, Read};
 
 /// The longest line that is read; a longer one is reported as [`Line::TooLong`] and passed over.
 pub(super) const LONGEST_LINE: usize = 8 << 20;
-const FIRST_BUFFER: usize = 256 << 10;
+const FIRST_BUFFER: usize = 64 << 10;
 
 /// Reads a file line by line in bounded memory, without copying lines out of its buffer.
 #[derive(Debug)]

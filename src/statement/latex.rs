@@ -73,10 +73,11 @@ fn escape(words: &str) -> String {
             '<' => out.push_str("\\textless{}"),
             '>' => out.push_str("\\textgreater{}"),
             '|' => out.push_str("\\textbar{}"),
-            '"' => out.push_str("\\textquotedbl{}"),
+            '"' => out.push_str("''"),
             c if c.is_control() => out.push(' '),
-            // Latin letters are in the fonts of every LaTeX since 2018.
-            c if c.is_ascii() || ('\u{c0}'..='\u{17f}').contains(&c) => out.push(c),
+            // These Latin letters are in the fonts of every LaTeX since 2018.
+            'Ð' | 'Þ' | 'ð' | 'þ' | '×' | '÷' => out.push('?'),
+            c if c.is_ascii() || ('À'..='ÿ').contains(&c) => out.push(c),
             _ => out.push('?'),
         }
     }

@@ -1,8 +1,12 @@
+use std::collections::HashMap;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
+
+use super::fold::fold;
+use crate::data;
 
 /// A country by its ISO 3166-1 alpha-3 code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -15,6 +19,10 @@ pub struct Country {
     pub iso2: String,
     pub iso3: String,
     pub name: String,
+    /// Two letters, such as `EU`.
+    pub continent: String,
+    /// Other names people write, joined by `|`.
+    aliases: String,
 }
 
 /// A code or name that is no country's, with the nearest that are.
@@ -28,11 +36,21 @@ pub struct NoSuchCountry {
 /// Every country, by ISO3.
 pub fn all() -> &'static [Country] {
     static TABLE: OnceLock<Vec<Country>> = OnceLock::new();
-    TABLE.get_or_init(|| {
-        csv::Reader::from_reader(include_bytes!("../../data/countries.csv").as_slice())
-            .deserialize()
-            .collect::<Result<_, _>>()
-            .expect("the shipped country table is well formed")
+    TABLE.get_or_init(|| data::COUNTRIES.rows())
+}
+
+/// Every code and name, folded, with its country.
+fn by_name() -> &'static HashMap<String, Iso3> {
+    static NAMES: OnceLock<HashMap<String, Iso3>> = OnceLock::new();
+    NAMES.get_or_init(|| {
+        let mut names = HashMap::new();
+        for row in all() {
+            let aliases = row.aliases.split('|').filter(|alias| !alias.is_empty());
+            for name in [row.name.as_str(), &row.iso2, &row.iso3].into_iter().chain(aliases) {
+                names.insert(fold(name), Iso3::of(row));
+            }
+        }
+        names
     })
 }
 
@@ -60,6 +78,12 @@ impl Iso3 {
             .map_or("", |row| row.name.as_str())
     }
 
+    /// The country with this code or name, in any case.
+    #[must_use]
+    pub fn called(text: &str) -> Option<Self> {
+        by_name().get(&fold(text)).copied()
+    }
+
     /// The country with this ISO 3166-1 alpha-2 code.
     #[must_use]
     pub fn from_iso2(code: &str) -> Option<Self> {
@@ -70,20 +94,12 @@ impl Iso3 {
     }
 }
 
-/// Accepts ISO3, ISO2 and the English name, in any case.
+/// Accepts ISO3, ISO2, the English name and the other names people write, in any case.
 impl FromStr for Iso3 {
     type Err = NoSuchCountry;
     fn from_str(text: &str) -> Result<Self, NoSuchCountry> {
         let asked = text.trim();
-        all()
-            .iter()
-            .find(|row| {
-                [&row.iso3, &row.iso2, &row.name]
-                    .into_iter()
-                    .any(|known| known.eq_ignore_ascii_case(asked))
-            })
-            .map(Self::of)
-            .ok_or_else(|| NoSuchCountry {
+        Self::called(asked).ok_or_else(|| NoSuchCountry {
                 asked: asked.chars().take(64).collect(),
                 nearest: nearest(asked),
             })
@@ -137,7 +153,7 @@ mod tests {
 
     #[test]
     fn a_country_is_found_by_either_code_or_its_name() {
-        for text in ["USA", "us", "United States", " usa "] {
+        for text in ["USA", "us", "United States", " usa ", "U.S.A.", "America"] {
             assert_eq!(text.parse::<Iso3>().unwrap().as_str(), "USA");
         }
     }

@@ -1,13 +1,31 @@
 //! Where: zones of the electricity map and the countries they lie in.
 
 pub mod country;
+mod area;
+mod edges;
+mod fold;
+mod point;
+pub mod register;
+pub mod locate;
+mod bands;
+pub mod map;
+pub mod geojson;
+mod admin1;
+pub mod place;
+pub mod cloud;
+pub mod detect;
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+pub use area::AreaId;
 pub use country::Iso3;
+pub use locate::{Found, Located, Nowhere, locate, locate_in};
+pub use map::Map;
+pub use point::{NotOnEarth, Point};
+pub use register::{NoSuchZone, Zone};
 
 /// The name of a zone of the electricity map, such as `US-CA` or `DK-DK1`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -1,0 +1,183 @@
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+
+use super::output::print;
+use super::region::show::{pretty, table, with_bold_heading};
+use super::yaml::yaml;
+use super::{Advise, Failure, Outcome, exit};
+use crate::intensity::{Dataset, for_area};
+use crate::zone::Point;
+use crate::zone::cloud::{self, CloudRegion};
+
+/// List the regions of a cloud with the electricity they run on, or find cleaner ones
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  impact cloud --suggest aws:us-east-1")]
+pub(super) struct CloudArgs {
+    /// aws, gcp, azure, ... or all
+    #[arg(required_unless_present = "suggest", conflicts_with = "suggest")]
+    provider: Option<String>,
+    /// Name cleaner regions of the same provider near this one
+    #[arg(long, value_name = "PROVIDER:REGION")]
+    suggest: Option<String>,
+    /// How far a suggestion may be, in kilometres; the nearest cleaner ones if none is within
+    #[arg(long, value_name = "KM", default_value_t = 3000.0, requires = "suggest")]
+    within: f64,
+    /// The order of the list
+    #[arg(long, value_enum, default_value_t = Order::Name)]
+    sort: Order,
+    /// Add the distance from a place, and sort by it
+    #[arg(long, value_name = "LAT,LON", allow_hyphen_values = true)]
+    near: Option<Point>,
+    /// The year the electricity was used [default: the newest there is]
+    #[arg(long, value_parser = clap::value_parser!(i32).range(1900..=2200))]
+    year: Option<i32>,
+    /// Which figures: auto, electricity-maps, eit-2019 or ember
+    #[arg(long, value_name = "NAME", default_value_t)]
+    dataset: Dataset,
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Order {
+    Name,
+    Intensity,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+    Yaml,
+}
+
+/// What is said of one region.
+#[derive(Debug, Clone, Serialize)]
+struct Row {
+    provider: String,
+    region: String,
+    city: String,
+    country: String,
+    zone: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    state: Option<String>,
+    carbon_intensity: f64,
+    year: Option<i32>,
+    source: String,
+    licence: Option<String>,
+    fallbacks: Vec<String>,
+    pue: Option<f64>,
+    lat: f64,
+    lon: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    distance_km: Option<f64>,
+    /// Against the region a suggestion is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    saving_percent: Option<f64>,
+}
+
+impl CloudArgs {
+    pub(super) fn run(self) -> Outcome {
+        let rows = match (&self.suggest, &self.provider) {
+            (Some(text), _) => self.suggestions(cloud::find(text).advise("impact cloud all")?)?,
+            (None, Some(provider)) => self.list(provider)?,
+            (None, None) => Vec::new(),
+        };
+        let text = match self.format {
+            Format::Json => pretty(&rows)?,
+            Format::Yaml => yaml(&rows)?,
+            Format::Text if rows.len() <= 1 && self.suggest.is_some() => {
+                "No region of this provider runs on cleaner electricity.\n".to_owned()
+            }
+            Format::Text => with_bold_heading(text(&rows)),
+        };
+        print(&text)?;
+        Ok(exit::DONE)
+    }
+
+    fn row(&self, region: &CloudRegion) -> Result<Row, Failure> {
+        let intensity = for_area(&region.area, self.year, self.dataset)?;
+        Ok(Row {
+            provider: region.provider.clone(),
+            region: region.code.clone(),
+            city: region.city.clone(),
+            country: region.country.to_string(),
+            zone: region.area.zone.to_string(),
+            state: region.area.state.clone(),
+            carbon_intensity: intensity.value.get(),
+            year: intensity.year,
+            source: intensity.source.name.to_string(),
+            licence: intensity.source.licence.map(|licence| licence.to_string()),
+            fallbacks: intensity.fallbacks.iter().map(ToString::to_string).collect(),
+            pue: cloud::pue(&region.provider).map(|said| said.pue.get()),
+            lat: region.point.lat(),
+            lon: region.point.lon(),
+            distance_km: self.near.map(|near| near.distance_km(region.point).round()),
+            saving_percent: None,
+        })
+    }
+
+    fn list(&self, provider: &str) -> Result<Vec<Row>, Failure> {
+        let regions = if provider.eq_ignore_ascii_case("all") {
+            cloud::all().iter().collect()
+        } else {
+            cloud::of_provider(provider).advise("impact cloud all")?
+        };
+        let mut rows = regions.into_iter().map(|region| self.row(region)).collect::<Result<Vec<_>, _>>()?;
+        if self.sort == Order::Intensity {
+            rows.sort_by(|a, b| a.carbon_intensity.total_cmp(&b.carbon_intensity));
+        } else if self.near.is_some() {
+            rows.sort_by(|a, b| a.distance_km.partial_cmp(&b.distance_km).expect("distances are finite"));
+        }
+        Ok(rows)
+    }
+
+    /// The region itself, then cleaner ones of the same provider: within reach by saving, else the nearest.
+    fn suggestions(&self, here: &CloudRegion) -> Result<Vec<Row>, Failure> {
+        const MOST: usize = 5;
+        let own = self.row(here)?;
+        let mut cleaner = Vec::new();
+        for region in cloud::of_provider(&here.provider)? {
+            let mut row = self.row(region)?;
+            if row.carbon_intensity < own.carbon_intensity {
+                row.distance_km = Some(here.point.distance_km(region.point).round());
+                row.saving_percent = Some((100.0 * (1.0 - row.carbon_intensity / own.carbon_intensity)).round());
+                cleaner.push(row);
+            }
+        }
+        cleaner.sort_by(|a, b| a.distance_km.partial_cmp(&b.distance_km).expect("distances are finite"));
+        let near = cleaner.partition_point(|row| row.distance_km.is_some_and(|km| km <= self.within));
+        if near > 0 {
+            cleaner.truncate(near);
+            cleaner.sort_by(|a, b| a.carbon_intensity.total_cmp(&b.carbon_intensity));
+        }
+        cleaner.truncate(MOST);
+        cleaner.insert(0, own);
+        Ok(cleaner)
+    }
+}
+
+fn text(rows: &[Row]) -> String {
+    let mut heading = vec!["region", "g/kWh", "year", "PUE", "zone", "city"];
+    let far = rows.iter().any(|row| row.distance_km.is_some());
+    let saves = rows.iter().any(|row| row.saving_percent.is_some());
+    heading.extend(far.then_some("distance"));
+    heading.extend(saves.then_some("saves"));
+    let km = |row: &Row| row.distance_km.map_or_else(String::new, |km| format!("{km} km"));
+    let saving = |row: &Row| row.saving_percent.map_or_else(String::new, |percent| format!("{percent} %"));
+    let lines = rows.iter().map(|row| {
+        let zone = row.state.as_ref().filter(|state| row.zone != format!("US-{state}"));
+        let mut cells = vec![
+            format!("{}:{}", row.provider, row.region),
+            format!("{:.0}", row.carbon_intensity),
+            row.year.map_or_else(String::new, |year| year.to_string()),
+            row.pue.map_or_else(String::new, |pue| pue.to_string()),
+            zone.map_or_else(|| row.zone.clone(), |state| format!("{} ({state})", row.zone)),
+            format!("{}, {}", row.city, row.country),
+        ];
+        cells.extend(far.then(|| km(row)));
+        cells.extend(saves.then(|| saving(row)));
+        cells
+    });
+    table(&heading, lines)
+}

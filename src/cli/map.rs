@@ -1,0 +1,135 @@
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::output::{print, write_file};
+use super::region::desk::Desk;
+use super::{Failure, Outcome, exit};
+use crate::intensity::Dataset;
+use crate::intensity::picture::{Coloured, Picture, escape};
+use crate::zone::{Point, ZoneId, register};
+
+/// Draw the zones coloured by how dirty their electricity is
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  impact map --address \"Stanford, California\" --output map.svg")]
+pub(super) struct MapArgs {
+    /// Where to write the picture [default: standard output]
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Replace the file if it is there
+    #[arg(long)]
+    force: bool,
+    /// A page with the picture and a table of the zones, instead of SVG alone
+    #[arg(long)]
+    html: bool,
+    /// Mark a city
+    #[arg(long, value_name = "TEXT", conflicts_with = "at")]
+    address: Option<String>,
+    /// Mark a point
+    #[arg(long, value_name = "LAT,LON", allow_hyphen_values = true)]
+    at: Option<Point>,
+    /// Draw only this zone and what is around it
+    #[arg(long, value_name = "ZONE")]
+    zone: Option<ZoneId>,
+    /// The year the electricity was used [default: the newest there is]
+    #[arg(long, value_parser = clap::value_parser!(i32).range(1900..=2200))]
+    year: Option<i32>,
+    /// Which figures: auto, electricity-maps, eit-2019 or ember
+    #[arg(long, value_name = "NAME", default_value_t)]
+    dataset: Dataset,
+    /// A map of your own
+    #[arg(long, value_name = "FILE.geojson")]
+    zones: Option<PathBuf>,
+    /// Intensities of your own: zone,g_per_kwh[,year][,source]
+    #[arg(long, value_name = "FILE.csv")]
+    intensities: Option<PathBuf>,
+}
+
+impl MapArgs {
+    pub(super) fn run(self) -> Outcome {
+        let desk = Desk::open(self.zones.as_deref(), self.intensities.as_deref(), self.year, self.dataset)?;
+        let mut sources: BTreeMap<String, usize> = BTreeMap::new();
+        let colours: Vec<Coloured> = desk
+            .map()
+            .areas()
+            .iter()
+            .map(|area| {
+                let intensity = desk.intensity(&area.id).ok();
+                if let Some(known) = &intensity {
+                    *sources.entry(known.source.to_string()).or_default() += 1;
+                }
+                Coloured {
+                    area: area.id.clone(),
+                    name: register::find(&area.id.zone).map_or_else(|_| String::new(), |zone| zone.name.clone()),
+                    value: intensity.map(|intensity| intensity.value),
+                }
+            })
+            .collect();
+        let mut named: Vec<(String, usize)> = sources.into_iter().collect();
+        named.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        let picture = Picture {
+            map: desk.map(),
+            title: self.title(),
+            sources: named.into_iter().map(|(name, _)| name).collect(),
+            mark: self.mark(&desk)?,
+        };
+        let svg = match &self.zone {
+            None => picture.world(&colours),
+            Some(zone) => picture
+                .detail(&desk.area_called(zone)?, &colours)
+                .ok_or_else(|| anyhow::anyhow!("the zone {zone} has no polygon on the map"))?,
+        };
+        let text = if self.html { page(&picture.title, &svg, &colours) } else { svg };
+        match &self.output {
+            Some(path) => write_file(path, text.as_bytes(), self.force)?,
+            None => print(&text)?,
+        }
+        Ok(exit::DONE)
+    }
+
+    fn title(&self) -> String {
+        let year = self.year.map_or_else(String::new, |year| format!(", {year}"));
+        let place = self.zone.as_ref().map_or_else(String::new, |zone| {
+            register::find(zone).map_or_else(|_| format!(", {zone}"), |known| format!(", {}", known.name))
+        });
+        format!("Carbon intensity of electricity{place}{year}")
+    }
+
+    fn mark(&self, desk: &Desk) -> Result<Option<(Point, String)>, Failure> {
+        let (answer, point) = match (&self.address, self.at) {
+            (Some(address), _) => desk.address(address)?,
+            (None, Some(point)) => (desk.point(point, None)?, Some(point)),
+            (None, None) => return Ok(None),
+        };
+        Ok(point.map(|point| (point, answer.caption())))
+    }
+}
+
+/// The picture on a page, with the same figures as a table for those who cannot see it.
+fn page(title: &str, svg: &str, colours: &[Coloured]) -> String {
+    let title = escape(title);
+    let mut rows: Vec<&Coloured> = colours.iter().filter(|zone| zone.value.is_some()).collect();
+    rows.sort_by(|a, b| a.value.partial_cmp(&b.value).expect("intensities are finite"));
+    let mut table = String::new();
+    for zone in rows {
+        let grams = zone.value.map_or(0.0, crate::units::GramsPerKwh::get);
+        let _ = writeln!(
+            table,
+            "<tr><td>{}</td><td>{}</td><td>{grams:.0}</td></tr>",
+            escape(&zone.area.spoken()),
+            escape(&zone.name)
+        );
+    }
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n\
+         <style>body{{font-family:system-ui,sans-serif;max-width:1240px;margin:1rem auto;padding:0 1rem;color:#1f2933}}\
+         svg{{max-width:100%;height:auto}}table{{border-collapse:collapse}}td,th{{padding:.2rem .8rem;text-align:left;border-bottom:1px solid #d9e2ec}}\
+         td:last-child,th:last-child{{text-align:right}}</style>\n\
+         <main>\n{svg}<details><summary>The figures as a table, cleanest first</summary>\n<table>\n\
+         <thead><tr><th scope=\"col\">Zone</th><th scope=\"col\">Name</th><th scope=\"col\">g CO2eq/kWh</th></tr></thead>\n\
+         <tbody>\n{table}</tbody>\n</table>\n</details>\n</main>\n</html>\n"
+    )
+}

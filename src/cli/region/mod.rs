@@ -1,0 +1,129 @@
+mod answer;
+pub(super) mod desk;
+pub(super) mod show;
+
+use std::path::PathBuf;
+
+use clap::{ArgGroup, Args};
+
+use answer::Answer;
+use desk::Desk;
+use show::{Format, show, with_bold_heading};
+
+use super::output::print;
+use super::{Advise, Failure, Outcome, exit};
+use crate::intensity::Dataset;
+use crate::zone::{AreaId, Iso3, Point, ZoneId, cloud, register};
+
+/// Find the electricity zone of a place and how dirty its electricity is
+#[derive(Debug, Args)]
+#[command(group(ArgGroup::new("place").required(true).args(
+    ["address", "lat", "zone", "country", "cloud", "current", "top", "bottom", "all"]
+)))]
+#[command(after_help = "Example:\n  impact region --address \"Stanford, California\"")]
+pub(super) struct RegionArgs {
+    /// A city, as one writes it: `Cambridge, UK`, `Cambridge MA`, `Genève`
+    #[arg(long, value_name = "TEXT")]
+    address: Option<String>,
+    /// Latitude in degrees
+    #[arg(long, value_name = "DEGREES", requires = "lon", allow_negative_numbers = true)]
+    lat: Option<f64>,
+    /// Longitude in degrees
+    #[arg(long, value_name = "DEGREES", requires = "lat", allow_negative_numbers = true)]
+    lon: Option<f64>,
+    /// A zone of the electricity map, such as US-CA
+    #[arg(long, value_name = "ZONE")]
+    zone: Option<ZoneId>,
+    /// A country, by code or name
+    #[arg(long, value_name = "COUNTRY")]
+    country: Option<Iso3>,
+    /// A cloud region, such as aws:us-east-1
+    #[arg(long, value_name = "PROVIDER:REGION")]
+    cloud: Option<String>,
+    /// This machine: the zone in `IMPACT_ZONE`, else the cloud its own files name
+    #[arg(long)]
+    current: bool,
+    /// The N dirtiest zones
+    #[arg(long, value_name = "N")]
+    top: Option<usize>,
+    /// The N cleanest zones
+    #[arg(long, value_name = "N")]
+    bottom: Option<usize>,
+    /// Every area of the map
+    #[arg(long)]
+    all: bool,
+    /// Also the N zones around the place
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "10", conflicts_with_all = ["top", "bottom", "all"])]
+    near: Option<usize>,
+    /// The year the electricity was used [default: the newest there is]
+    #[arg(long, value_parser = clap::value_parser!(i32).range(1900..=2200))]
+    year: Option<i32>,
+    /// Which figures: auto, electricity-maps, eit-2019 or ember
+    #[arg(long, value_name = "NAME", default_value_t)]
+    dataset: Dataset,
+    /// A map of your own
+    #[arg(long, value_name = "FILE.geojson")]
+    zones: Option<PathBuf>,
+    /// Intensities of your own: zone,g_per_kwh[,year][,source]
+    #[arg(long, value_name = "FILE.csv")]
+    intensities: Option<PathBuf>,
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+impl RegionArgs {
+    pub(super) fn run(self) -> Outcome {
+        let desk = Desk::open(self.zones.as_deref(), self.intensities.as_deref(), self.year, self.dataset)?;
+        let answers = self.answers(&desk)?;
+        let alone = answers.len() == 1 && !self.is_list();
+        let text = show(&answers, alone, self.format, || desk.map())?;
+        print(&if self.format == Format::Text { with_bold_heading(text) } else { text })?;
+        Ok(exit::DONE)
+    }
+
+    fn is_list(&self) -> bool {
+        self.all || self.top.is_some() || self.bottom.is_some() || self.near.is_some()
+    }
+
+    fn answers(&self, desk: &Desk) -> Result<Vec<Answer>, Failure> {
+        if self.all {
+            return desk.all();
+        }
+        if let Some(count) = self.top.or(self.bottom) {
+            return desk.ranked(count, self.top.is_some());
+        }
+        let (answer, point) = self.place(desk)?;
+        let Some(count) = self.near else {
+            return Ok(vec![answer]);
+        };
+        let point = point.or_else(|| desk.middle_of(&answer.area)).ok_or_else(|| {
+            Failure::new(anyhow::anyhow!("the zone {} has no place on the map", answer.area))
+        })?;
+        desk.around(point, count)
+    }
+
+    fn place(&self, desk: &Desk) -> Result<(Answer, Option<Point>), Failure> {
+        if let Some(address) = &self.address {
+            return desk.address(address);
+        }
+        if let (Some(lat), Some(lon)) = (self.lat, self.lon) {
+            let point = Point::new(lat, lon)?;
+            return Ok((desk.point(point, None)?, Some(point)));
+        }
+        if let Some(id) = &self.zone {
+            let area = desk.area_called(id)?;
+            return Ok((desk.answer(area, None, "the zone's own name".into())?, None));
+        }
+        if let Some(country) = self.country {
+            let zone = register::of_country(country)
+                .ok_or_else(|| anyhow::anyhow!("{country} is no zone of the map"))?;
+            let how = format!("the country {}", country.name());
+            return Ok((desk.answer(AreaId::from(zone.id.clone()), None, how)?, None));
+        }
+        let region = match &self.cloud {
+            Some(text) => cloud::find(text).advise("impact cloud all")?,
+            None => return desk.this_machine(),
+        };
+        desk.cloud(region, None)
+    }
+}

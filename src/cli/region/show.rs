@@ -1,0 +1,144 @@
+use std::fmt::Write as _;
+use std::io::IsTerminal;
+
+use clap::ValueEnum;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::answer::{Answer, Candidate};
+use crate::cli::terminal::printable;
+use crate::cli::yaml::yaml;
+use crate::cli::Failure;
+use crate::zone::Map;
+use crate::zone::geojson;
+
+/// How answers are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum Format {
+    Text,
+    Json,
+    Yaml,
+    Geojson,
+}
+
+const CANDIDATES: usize = 8;
+
+/// One answer or several in the format asked for.
+pub(super) fn show<'a>(
+    answers: &[Answer],
+    alone: bool,
+    format: Format,
+    map: impl FnOnce() -> &'a Map,
+) -> Result<String, Failure> {
+    Ok(match (format, answers) {
+        (Format::Text, [answer]) if alone => text(answer),
+        (Format::Text, several) => table(&["zone", "g/kWh", "year", "name"], several.iter().map(Answer::row)),
+        (Format::Json, [answer]) if alone => pretty(answer)?,
+        (Format::Json, several) => pretty(&several)?,
+        (Format::Yaml, [answer]) if alone => yaml(answer)?,
+        (Format::Yaml, several) => yaml(&several)?,
+        (Format::Geojson, several) => features(several, map())?,
+    })
+}
+
+/// JSON as people read it.
+pub(in crate::cli) fn pretty(value: &impl Serialize) -> Result<String, Failure> {
+    Ok(serde_json::to_string_pretty(value)? + "\n")
+}
+
+fn text(answer: &Answer) -> String {
+    let mut out = String::new();
+    for (label, value) in answer.lines() {
+        let _ = writeln!(out, "{label:<17} {}", printable(&value));
+    }
+    if answer.candidates.len() > 1 {
+        let _ = writeln!(out, "\nThe address may mean (* chosen; say more to choose another):");
+        for candidate in answer.candidates.iter().take(CANDIDATES) {
+            let Candidate { place, population, chosen, .. } = candidate;
+            let mark = if *chosen { '*' } else { ' ' };
+            let _ = writeln!(out, "{mark} {} ({} people)", printable(place), grouped(*population));
+        }
+        let more = answer.candidates.len().saturating_sub(CANDIDATES);
+        if more > 0 {
+            let _ = writeln!(out, "  and {more} smaller");
+        }
+    }
+    out
+}
+
+/// 1234567 as 1,234,567.
+pub(super) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (n, digit) in digits.chars().enumerate() {
+        if n > 0 && (digits.len() - n).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// Rows under a heading, each column as wide as its widest cell; numbers to the right.
+pub(in crate::cli) fn table(heading: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
+    let heading: Vec<String> = heading.iter().map(ToString::to_string).collect();
+    let rows: Vec<Vec<String>> = std::iter::once(heading).chain(rows).collect();
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |n: usize| rows.iter().filter_map(|row| row.get(n)).map(|cell| cell.chars().count()).max();
+    let widths: Vec<usize> = (0..columns).map(|n| width(n).unwrap_or(0)).collect();
+    let numeric = |n: usize| {
+        let mut cells = rows.iter().skip(1).filter_map(|row| row.get(n)).filter(|cell| !cell.is_empty());
+        cells.all(|cell| cell.starts_with(|c: char| c.is_ascii_digit() || c == '-'))
+    };
+    let right: Vec<bool> = (0..columns).map(numeric).collect();
+    let mut out = String::new();
+    for row in &rows {
+        let mut line = String::new();
+        for (n, cell) in row.iter().enumerate() {
+            let pad = " ".repeat(widths[n] - cell.chars().count());
+            let cell = printable(cell);
+            let _ = if right[n] { write!(line, "{pad}{cell}  ") } else { write!(line, "{cell}{pad}  ") };
+        }
+        let _ = writeln!(out, "{}", line.trim_end());
+    }
+    out
+}
+
+fn features(answers: &[Answer], map: &Map) -> Result<String, Failure> {
+    let mut features = Vec::new();
+    for answer in answers {
+        let Value::Object(properties) = serde_json::to_value(answer)? else {
+            continue;
+        };
+        let areas = map.areas().iter().filter(|area| {
+            area.id == answer.area || (answer.area.state.is_none() && area.id.zone == answer.area.zone)
+        });
+        features.extend(areas.map(|area| geojson::feature(area, properties.clone())));
+    }
+    Ok(geojson::collection(features) + "\n")
+}
+
+/// The heading of a text in bold, on a terminal that wants it.
+pub(in crate::cli) fn with_bold_heading(text: String) -> String {
+    let plain = !std::io::stdout().is_terminal() || std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
+    match text.split_once('\n') {
+        Some((heading, rest)) if !plain => format!("\x1b[1m{heading}\x1b[0m\n{rest}"),
+        _ => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_line_up_and_numbers_stand_to_the_right() {
+        let rows = [vec!["a".to_owned(), "7".to_owned()], vec!["long".to_owned(), "120".to_owned()]];
+        assert_eq!(table(&["zone", "g"], rows.into_iter()), "zone    g\na       7\nlong  120\n");
+    }
+
+    #[test]
+    fn large_numbers_are_grouped() {
+        assert_eq!((grouped(5), grouped(1_234_567)), ("5".to_owned(), "1,234,567".to_owned()));
+    }
+}

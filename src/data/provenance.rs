@@ -1,0 +1,35 @@
+use std::fmt;
+
+/// Where a table comes from and under which terms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Provenance {
+    /// The file in `data/`.
+    pub table: &'static str,
+    pub source: &'static str,
+    pub version: &'static str,
+    pub licence: &'static str,
+    pub year: &'static str,
+}
+
+const SUMS: &str = include_str!("../../data/SHA256SUMS");
+
+impl Provenance {
+    /// The checksum of the table, in hexadecimal.
+    #[must_use]
+    pub fn sha256(&self) -> &'static str {
+        SUMS.lines()
+            .filter_map(|line| line.split_once("  "))
+            .find(|(_, name)| *name == self.table)
+            .map_or("", |(sum, _)| sum)
+    }
+}
+
+impl fmt::Display for Provenance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} {}, {} ({})",
+            self.source, self.version, self.year, self.licence
+        )
+    }
+}

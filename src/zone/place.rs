@@ -1,0 +1,276 @@
+//! The gazetteer: from what people write to a city.
+
+use std::cmp::Reverse;
+use std::fmt;
+
+use memchr::memmem;
+
+use super::admin1::{self, Admin1};
+use super::fold::{capitalised, fold};
+use super::{Iso3, Point};
+use crate::data;
+
+/// A city.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Place {
+    pub name: String,
+    /// State or province, where known.
+    pub region: Option<String>,
+    pub country: Iso3,
+    pub point: Point,
+    pub population: u64,
+}
+
+/// Text in which no city was found, with the nearest names.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("no city is called `{}`{}", .asked.escape_debug(), suggestion(.nearest))]
+pub struct NoSuchPlace {
+    pub asked: String,
+    pub nearest: Vec<Place>,
+}
+
+fn suggestion(nearest: &[Place]) -> String {
+    if nearest.is_empty() {
+        return String::new();
+    }
+    let names: Vec<String> = nearest.iter().map(Place::to_string).collect();
+    format!("; the nearest names are {}", names.join("; "))
+}
+
+const LONGEST: usize = 256;
+const SUGGESTIONS: usize = 5;
+/// No state or country people write without a comma has more words.
+const LONGEST_STATE: usize = 5;
+/// An alternate name counts as a tenth of the city's people: they are noisy, but Cologne is not the Italian village.
+const ALTERNATE: u64 = 10;
+
+/// The cities an address may mean, the likeliest first: by the name people use, then by population.
+///
+/// Reads `City`, `City, State`, `City, State, Country`, `City ST` and addresses that start with a street.
+pub fn find(address: &str) -> Result<Vec<Place>, NoSuchPlace> {
+    let address: String = address.chars().take(LONGEST).collect();
+    let parts: Vec<String> = address.split(',').map(without_digits).filter(|part| !part.is_empty()).collect();
+    for (start, city) in parts.iter().enumerate() {
+        let wanted: Vec<&str> = parts[start + 1..].iter().map(String::as_str).collect();
+        let found = matching(city, &wanted);
+        if !found.is_empty() {
+            return Ok(found);
+        }
+        let words: Vec<&str> = city.split(' ').collect();
+        for split in (1..words.len()).rev().take(LONGEST_STATE) {
+            let last = words[split..].join(" ");
+            if is_unheard_of(&last) {
+                continue;
+            }
+            let mut wanted = wanted.clone();
+            wanted.push(&last);
+            let found = matching(&words[..split].join(" "), &wanted);
+            if !found.is_empty() {
+                return Ok(found);
+            }
+        }
+    }
+    Err(NoSuchPlace {
+        nearest: parts.first().map(|city| nearest(city)).unwrap_or_default(),
+        asked: address,
+    })
+}
+
+/// The folded text without house numbers and postcodes, which no name here has.
+fn without_digits(part: &str) -> String {
+    let folded = fold(part);
+    let words = folded.split(' ').filter(|word| !word.bytes().all(|b| b.is_ascii_digit()));
+    words.collect::<Vec<_>>().join(" ")
+}
+
+fn is_unheard_of(text: &str) -> bool {
+    Iso3::called(text).is_none() && !admin1::exists(text)
+}
+
+fn matching(city: &str, wanted: &[&str]) -> Vec<Place> {
+    let mut found: Vec<(u64, Entry)> = called(city)
+        .filter(|(entry, _)| entry.is_in(wanted))
+        .map(|(entry, alternate)| (entry.population / if alternate { ALTERNATE } else { 1 }, entry))
+        .collect();
+    found.sort_by_key(|(weight, entry)| (Reverse(*weight), entry.name()));
+    found.iter().filter_map(|(_, entry)| entry.place()).collect()
+}
+
+/// The rows with this folded name, and whether it is only an alternate name there.
+fn called(name: &str) -> impl Iterator<Item = (Entry, bool)> {
+    let bytes = data::PLACES.bytes();
+    memmem::find_iter(bytes, name.as_bytes()).filter_map(move |hit| {
+        let starts_name = hit == 0 || matches!(bytes[hit - 1], b'\n' | b'|');
+        let ends_name = matches!(bytes.get(hit + name.len()), Some(b'|' | b'\t'));
+        if !starts_name || !ends_name || name.is_empty() {
+            return None;
+        }
+        let start = memchr::memrchr(b'\n', &bytes[..hit]).map_or(0, |at| at + 1);
+        let end = memchr::memchr(b'\n', &bytes[hit..]).map_or(bytes.len(), |length| hit + length);
+        Some((Entry::read(&bytes[start..end])?, hit != start))
+    })
+}
+
+fn nearest(city: &str) -> Vec<Place> {
+    let slack = (city.chars().count() / 3).clamp(1, 3);
+    let mut ranked: Vec<(usize, Reverse<u64>, Entry)> = data::PLACES
+        .bytes()
+        .split(|b| *b == b'\n')
+        .filter_map(|line| {
+            let key = line.split(|b| matches!(b, b'|' | b'\t')).next()?;
+            let close = key.len().abs_diff(city.len()) <= slack;
+            let key = close.then(|| std::str::from_utf8(key).ok())??;
+            let distance = strsim::damerau_levenshtein(city, key);
+            if distance > slack {
+                return None;
+            }
+            let entry = Entry::read(line)?;
+            Some((distance, Reverse(entry.population), entry))
+        })
+        .collect();
+    ranked.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
+    ranked.iter().take(SUGGESTIONS).filter_map(|(.., entry)| entry.place()).collect()
+}
+
+/// Every city, those over 15,000 people first.
+pub fn all() -> impl Iterator<Item = Place> {
+    let lines = data::PLACES.bytes().split(|b| *b == b'\n');
+    lines.filter_map(Entry::read).filter_map(|entry| entry.place())
+}
+
+/// A row of the gazetteer.
+struct Entry {
+    key: &'static str,
+    shown: &'static str,
+    iso2: &'static str,
+    admin1: Option<&'static Admin1>,
+    lat: f64,
+    lon: f64,
+    population: u64,
+}
+
+impl Entry {
+    fn read(line: &'static [u8]) -> Option<Self> {
+        let mut fields = std::str::from_utf8(line).ok()?.split('\t');
+        let mut next = || fields.next();
+        let (names, shown, iso2, code) = (next()?, next()?, next()?, next()?);
+        Some(Self {
+            key: names.split('|').next()?,
+            shown,
+            iso2,
+            admin1: admin1::find(iso2, code),
+            lat: next()?.parse().ok()?,
+            lon: next()?.parse().ok()?,
+            population: next()?.parse().ok()?,
+        })
+    }
+
+    fn name(&self) -> String {
+        if self.shown.is_empty() {
+            capitalised(self.key)
+        } else {
+            self.shown.to_owned()
+        }
+    }
+
+    /// Whether the city lies where the rest of the address says. What names no state or country at all, such as a
+    /// county, is passed over if something else fits.
+    fn is_in(&self, wanted: &[&str]) -> bool {
+        let fits = |text: &str| {
+            self.admin1.is_some_and(|state| state.is_called(text))
+                || Iso3::called(text).is_some_and(|country| Some(country) == Iso3::from_iso2(self.iso2))
+        };
+        wanted.is_empty()
+            || (wanted.iter().any(|text| fits(text))
+                && wanted.iter().all(|text| fits(text) || is_unheard_of(text)))
+    }
+
+    fn place(&self) -> Option<Place> {
+        Some(Place {
+            name: self.name(),
+            region: self.admin1.map(|state| state.name.clone()),
+            country: Iso3::from_iso2(self.iso2)?,
+            point: Point::new(self.lat, self.lon).ok()?,
+            population: self.population,
+        })
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)?;
+        if let Some(region) = self.region.as_ref().filter(|region| **region != self.name) {
+            write!(f, ", {region}")?;
+        }
+        write!(f, ", {}", self.country.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_city_is_found_however_it_is_written() {
+        for (address, expected) in [
+            ("Stanford, California", "Stanford, California, United States"),
+            ("353 Jane Stanford Way, Stanford, CA 94305, USA", "Stanford, California, United States"),
+            ("Paris", "Paris, Île-de-France, France"),
+            ("Paris, Texas", "Paris, Texas, United States"),
+            ("Paris TX", "Paris, Texas, United States"),
+            ("Cambridge, UK", "Cambridge, England, United Kingdom"),
+            ("Cambridge MA", "Cambridge, Massachusetts, United States"),
+            ("Genève", "Geneva, Switzerland"),
+            ("geneve", "Geneva, Switzerland"),
+            ("São Paulo", "São Paulo, Brazil"),
+            ("Sao Paulo", "São Paulo, Brazil"),
+            ("Montreal, QC, Canada", "Montréal, Quebec, Canada"),
+            ("Cologne", "Köln, North Rhine-Westphalia, Germany"),
+            ("New York, NY", "New York City, New York, United States"),
+            ("Toronto, CA", "Toronto, Ontario, Canada"),
+            ("Stanford, Santa Clara County, California", "Stanford, California, United States"),
+        ] {
+            assert_eq!(find(address).unwrap()[0].to_string(), expected, "{address}");
+        }
+    }
+
+    #[test]
+    fn the_other_candidates_follow_by_population() {
+        let found = find("Cambridge").unwrap();
+        assert!(found.len() > 3);
+        assert!(found.iter().any(|place| place.country.as_str() == "GBR"));
+    }
+
+    #[test]
+    fn a_typo_gets_the_nearest_names() {
+        let error = find("Karlsruhee").unwrap_err();
+        assert_eq!(error.nearest[0].name, "Karlsruhe");
+    }
+
+    #[test]
+    fn a_city_is_not_moved_to_a_country_it_is_not_in() {
+        assert!(find("Paris, Japan").is_err());
+        assert!(find("Stanford, Zzz").is_err());
+    }
+
+    #[test]
+    fn every_shipped_name_folds_to_its_key() {
+        for line in data::PLACES.bytes().split(|b| *b == b'\n').filter(|line| !line.is_empty()) {
+            let entry = Entry::read(line).unwrap();
+            assert_eq!(fold(&entry.name()), entry.key);
+            assert!(entry.place().is_some(), "{}", entry.key);
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+        #[test]
+        fn no_address_is_too_strange(address in "\\PC{0,80}|[a-z ,]{0,40}|.{0,300}") {
+            if let Err(error) = find(&address) {
+                prop_assert!(error.nearest.len() <= SUGGESTIONS);
+            }
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! The zones by name: the 2019 map's, every country, and the finer ones that only newer intensities know.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use serde::Deserialize;
+
+use super::{AreaId, Iso3, ZoneId};
+use crate::data;
+
+/// A zone of the electricity map.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Zone {
+    pub id: ZoneId,
+    pub name: String,
+    pub country: Option<Iso3>,
+    /// The next larger zone; none for a whole country.
+    pub parent: Option<ZoneId>,
+}
+
+/// A zone nobody knows, with the nearest that are known.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("no zone is called {asked}; the nearest are {}", .nearest.join(", "))]
+pub struct NoSuchZone {
+    pub asked: ZoneId,
+    pub nearest: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Row {
+    zone: String,
+    name: String,
+    country: String,
+    parent: String,
+}
+
+#[derive(Deserialize)]
+struct Newer {
+    zone: String,
+    name: String,
+}
+
+/// Every zone by its name.
+pub fn all() -> &'static BTreeMap<ZoneId, Zone> {
+    static ZONES: OnceLock<BTreeMap<ZoneId, Zone>> = OnceLock::new();
+    ZONES.get_or_init(|| {
+        let mut zones = BTreeMap::new();
+        for row in data::ZONES.rows::<Row>() {
+            let id = known(&row.zone);
+            let zone = Zone {
+                id: id.clone(),
+                name: row.name,
+                country: Iso3::from_iso2(&row.country),
+                parent: (!row.parent.is_empty()).then(|| known(&row.parent)),
+            };
+            zones.insert(id, zone);
+        }
+        for row in data::ELECTRICITY_MAPS.rows::<Newer>() {
+            let id = known(&row.zone);
+            zones.entry(id.clone()).or_insert_with(|| {
+                let country = id.country_prefix().to_owned();
+                Zone {
+                    parent: (country != row.zone).then(|| known(&country)),
+                    country: Iso3::from_iso2(&country),
+                    name: row.name,
+                    id,
+                }
+            });
+        }
+        zones
+    })
+}
+
+fn known(name: &str) -> ZoneId {
+    name.parse().expect("zones in shipped tables are well named")
+}
+
+/// The zone of this name.
+pub fn find(id: &ZoneId) -> Result<&'static Zone, NoSuchZone> {
+    all().get(id).ok_or_else(|| NoSuchZone {
+        asked: id.clone(),
+        nearest: nearest(id),
+    })
+}
+
+/// The area meant by a name: a zone, or an American state such as `US-VA` that the map knows as part of a zone.
+pub fn find_area(id: &ZoneId) -> Result<AreaId, NoSuchZone> {
+    if let Err(unknown) = find(id) {
+        return id
+            .as_str()
+            .strip_prefix("US-")
+            .and_then(|state| {
+                let ending = format!(":{state}");
+                data::CROSSWALK
+                    .text()
+                    .lines()
+                    .filter_map(|line| line.split(',').next())
+                    .find(|area| area.ends_with(&ending))
+            })
+            .and_then(|area| area.parse().ok())
+            .ok_or(unknown);
+    }
+    Ok(AreaId::from(id.clone()))
+}
+
+/// The zone that stands for a whole country.
+#[must_use]
+pub fn of_country(country: Iso3) -> Option<&'static Zone> {
+    all()
+        .values()
+        .find(|zone| zone.parent.is_none() && zone.country == Some(country))
+}
+
+fn nearest(id: &ZoneId) -> Vec<String> {
+    let mut ranked: Vec<_> = all()
+        .values()
+        .map(|zone| (strsim::damerau_levenshtein(id.as_str(), zone.id.as_str()), zone))
+        .collect();
+    ranked.sort_by_key(|(distance, zone)| (*distance, &zone.id));
+    ranked
+        .iter()
+        .take(3)
+        .map(|(_, zone)| format!("{} ({})", zone.id, zone.name))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_zone_knows_its_country_and_its_parent() {
+        let zone = find(&known("AUS-NSW")).unwrap();
+        assert_eq!(zone.country.unwrap().as_str(), "AUS");
+        assert_eq!(zone.parent.as_ref().unwrap().as_str(), "AU");
+        assert!(find(&known("FR")).unwrap().parent.is_none());
+    }
+
+    #[test]
+    fn every_parent_is_a_zone_and_every_zone_has_a_country() {
+        for zone in all().values() {
+            assert!(zone.country.is_some(), "{}", zone.id);
+            if let Some(parent) = &zone.parent {
+                assert!(all().contains_key(parent), "{} -> {parent}", zone.id);
+            }
+        }
+    }
+
+    #[test]
+    fn a_state_is_found_inside_its_zone() {
+        assert_eq!(find_area(&known("US-VA")).unwrap().to_string(), "US-PJM:VA");
+        assert_eq!(find_area(&known("US-CAL-CISO")).unwrap().to_string(), "US-CAL-CISO");
+    }
+
+    #[test]
+    fn an_unknown_zone_names_the_nearest() {
+        assert!(find(&known("US-CAA")).unwrap_err().nearest.iter().any(|n| n.starts_with("US-CA ")));
+    }
+}

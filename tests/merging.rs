@@ -1,0 +1,102 @@
+//! Adding up runs is exact: it does not matter how they are split, ordered or grouped.
+
+use std::collections::BTreeMap;
+
+use impact::account::{Assumptions, Footprint, Part, RecordedCarbon, RunSummary, Tally};
+use impact::log::info::Region;
+use impact::sensor::{Component, Group, Method, Unit};
+use impact::units::{GramsCo2e, GramsPerKwh, Hours, Joules};
+use proptest::prelude::*;
+
+fn any_run() -> impl Strategy<Value = RunSummary> {
+    let joules = 0.0..1e9f64;
+    let numbers = (
+        joules.clone(),
+        joules.clone(),
+        joules,
+        0.0..1e6f64,
+        0.0..1e5f64,
+    );
+    let zone = prop::sample::select(vec!["US-CA", "FR", "DE", "GB"]);
+    (numbers, zone, any::<bool>(), any::<bool>(), 0.0..1000.0f64).prop_map(
+        |((cpu, gpu, dram, grams, seconds), zone, estimated, recorded, intensity)| {
+            let method = if estimated {
+                Method::Estimated {
+                    model: "TDP".into(),
+                }
+            } else {
+                Method::Measured
+            };
+            let part = |joules: f64| Part {
+                attributed: Joules::from_joules(joules).unwrap(),
+                machine: None,
+                method: method.clone(),
+            };
+            let intensity = GramsPerKwh::new(intensity).unwrap();
+            RunSummary {
+                name: None,
+                tags: BTreeMap::new(),
+                parts: BTreeMap::from([
+                    (Component::Package(Unit::socket(0)), part(cpu)),
+                    (Component::Gpu("GPU-1".into()), part(gpu)),
+                    (Component::Dram(Unit::socket(0)), part(dram)),
+                ]),
+                absent: BTreeMap::from([(Group::Dram, "no meter".into())]),
+                duration: Hours::from_seconds(seconds).unwrap(),
+                cpu_time: recorded.then(|| Hours::from_seconds(seconds / 3.0).unwrap()),
+                gpu_time: None,
+                carbon: recorded.then(|| RecordedCarbon {
+                    mass: GramsCo2e::from_grams(grams).unwrap(),
+                    mean: intensity,
+                }),
+                region: Some(Region {
+                    zone: zone.parse().unwrap(),
+                    name: None,
+                    lat: None,
+                    lon: None,
+                    how: None,
+                    carbon_intensity: Some(intensity),
+                    year: None,
+                    source: None,
+                }),
+                pue: None,
+                started: None,
+                host: None,
+                notes: Vec::new(),
+            }
+        },
+    )
+}
+
+fn tally<'a>(runs: impl IntoIterator<Item = &'a RunSummary>) -> Tally {
+    runs.into_iter().fold(Tally::default(), |sum, run| {
+        sum.merge(Tally::of(run, &Footprint::of(run, &Assumptions::default())))
+    })
+}
+
+proptest! {
+    #[test]
+    fn any_split_and_order_gives_the_same_total(
+        runs in prop::collection::vec((any_run(), 0..4usize), 0..60),
+        order in any::<prop::sample::Index>(),
+    ) {
+        let whole = tally(runs.iter().map(|(run, _)| run));
+        let parts: Vec<Tally> = (0..4)
+            .map(|bin| tally(runs.iter().filter(|(_, at)| *at == bin).map(|(run, _)| run)))
+            .collect();
+        let mut shuffled = parts.clone();
+        shuffled.rotate_left(order.index(4));
+        prop_assert_eq!(&shuffled.into_iter().fold(Tally::default(), Tally::merge), &whole);
+        let [a, b, c, d]: [Tally; 4] = parts.try_into().unwrap();
+        let grouped = a.clone().merge(b.clone().merge(c.clone().merge(d.clone())));
+        prop_assert_eq!(&grouped, &a.merge(b).merge(c.merge(d)));
+    }
+
+    #[test]
+    fn printed_kilowatt_hours_add_up_digit_by_digit(a in 0.0..1e12f64, b in 0.0..1e12f64) {
+        use rust_decimal::Decimal;
+        let [a, b] = [a, b].map(|joules| Joules::from_joules(joules).unwrap());
+        let digits = |energy: Joules| energy.exact().to_string().parse::<Decimal>().unwrap();
+        prop_assert_eq!(digits(a) + digits(b), digits(a + b));
+    }
+}
