@@ -18,6 +18,7 @@ pub mod intensity;
 pub mod social_cost;
 pub mod sensor;
 pub mod log;
+pub mod track;
 pub mod account;
 pub mod statement;
 pub mod table;

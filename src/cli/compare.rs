@@ -96,7 +96,7 @@ impl CompareArgs {
         let comparison = Comparison::of(
             &groups,
             &Options {
-                assumptions: self.accounting.assumptions(),
+                assumptions: self.accounting.assumptions()?,
                 figures: self.figures(),
                 confidence: self.confidence,
                 resampling: Resampling {

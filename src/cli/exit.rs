@@ -10,3 +10,9 @@ pub const PARTIAL: u8 = 3;
 pub const ESTIMATED: u8 = 4;
 /// `require`: the hardware is not the one asked for.
 pub const NOT_MET: u8 = 5;
+/// `track`: impact failed before the command was started.
+pub const NOT_STARTED: u8 = 125;
+/// `track`: the command cannot be run.
+pub const CANNOT_RUN: u8 = 126;
+/// `track`: the command was not found.
+pub const NOT_FOUND: u8 = 127;

@@ -2,12 +2,16 @@
 
 mod accounting;
 mod compare;
+mod doctor;
 pub mod exit;
 mod failure;
+mod hardware;
+mod mark;
 pub mod output;
 mod report;
 mod statement;
 pub mod terminal;
+mod track;
 mod cloud;
 mod map;
 mod region;
@@ -40,6 +44,9 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Compare(compare::CompareArgs),
+    Track(Box<track::TrackArgs>),
+    Mark(mark::MarkArgs),
+    Doctor(doctor::DoctorArgs),
     Report(report::ReportArgs),
     Statement(statement::StatementArgs),
     Cloud(cloud::CloudArgs),
@@ -51,6 +58,9 @@ impl Command {
     fn run(self) -> Outcome {
         match self {
             Self::Compare(args) => args.run(),
+            Self::Track(args) => args.run(),
+            Self::Mark(args) => args.run(),
+            Self::Doctor(args) => args.run(),
             Self::Report(args) => args.run(),
             Self::Statement(args) => args.run(),
             Self::Cloud(args) => args.run(),

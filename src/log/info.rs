@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, FixedOffset};
 use serde::{Deserialize, Serialize};
 
-use crate::sensor::{Component, Method};
+use crate::sensor::{Component, Ledger, Method};
 use crate::units::{GramsPerKwh, Pue};
 use crate::zone::ZoneId;
 
@@ -45,12 +45,43 @@ pub struct Info {
     pub region: Option<Region>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sensors: Vec<SensorNote>,
+    /// What each energy counter showed at the start, in microjoules.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub counters_at_start: BTreeMap<Component, u64>,
+    /// Where each component's energy went; known at the end.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub balance: BTreeMap<Component, Balance>,
     /// What was lost or could not be read, in the order it happened.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// CPU seconds `impact` itself used; not part of the run's energy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub overhead_cpu_s: Option<f64>,
+}
+
+/// Where a component's energy went: attributed + other + idle = total.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Balance {
+    pub total_j: f64,
+    /// The run's.
+    pub attributed_j: f64,
+    /// That of everything else that ran.
+    pub other_j: f64,
+    /// Drawn while nobody used it.
+    pub idle_j: f64,
+}
+
+impl Balance {
+    #[must_use]
+    pub fn of(ledger: &Ledger) -> Self {
+        Self {
+            total_j: ledger.total().joules(),
+            attributed_j: ledger.attributed().joules(),
+            other_j: ledger.other().joules(),
+            idle_j: ledger.idle().joules(),
+        }
+    }
 }
 
 /// The machine.

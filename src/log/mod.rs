@@ -14,12 +14,14 @@ pub mod pickle;
 mod read;
 mod row;
 pub mod sample;
+pub mod write;
 
 pub use cpu_times::CpuTimes;
 pub use info::Info;
 pub use read::{Damage, ReadError, Record};
 pub use row::{RecordedIntensity, Row};
 pub use sample::{Edge, Mark, Meter, Sample};
+pub use write::LogWriter;
 
 /// The folder inside a run's folder that holds its log.
 pub const FOLDER: &str = "impacttracker";

@@ -81,6 +81,12 @@ pub struct Observed {
     pub per_gpu_performance_state: BTreeMap<String, String>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub per_gpu_temperature: BTreeMap<String, f64>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub per_gpu_utilization: BTreeMap<String, f64>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub per_gpu_memory_usage: BTreeMap<String, u64>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub per_gpu_clock_mhz: BTreeMap<String, u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_temperature: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]

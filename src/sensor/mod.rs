@@ -1,7 +1,33 @@
-//! What the hardware says: which parts draw energy, and how well that is known.
+//! What the hardware says: which parts draw energy, how much, and how well that is known.
 
+pub mod accelerator;
+mod boards;
+mod busy;
 mod component;
+pub mod drm;
+pub mod kernel_file;
 mod method;
+#[cfg(feature = "nvml")]
+pub mod nvml;
+mod odometer;
+pub mod perf;
+mod processor;
+pub mod rapl;
+mod reading;
+mod roots;
+mod share;
+mod survey;
+pub mod tdp;
 
+pub use accelerator::Accelerator;
+pub use boards::Boards;
+pub use busy::{BusyClock, CpuTimes};
 pub use component::{Component, Group, Unit};
+pub use kernel_file::KernelFile;
 pub use method::Method;
+pub use odometer::{Odometer, Surprise};
+pub use processor::Processor;
+pub use reading::{PowerSource, ReadError, Reading, Sensor};
+pub use roots::Roots;
+pub use share::{Ledger, Share};
+pub use survey::{Finding, State, Survey};

@@ -1,0 +1,46 @@
+use clap::Args;
+
+use super::Outcome;
+use super::exit;
+use crate::log::{Edge, Mark};
+use crate::track::mailbox::{VARIABLE, send};
+
+/// Mark a phase of a job that is being tracked, from inside the job
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  impact mark --start train
+  impact mark --end train
+  impact mark \"epoch 3\"
+
+Outside a tracked job this does nothing.")]
+#[group(required = true, multiple = false)]
+pub struct MarkArgs {
+    /// An instant to name
+    #[arg(value_name = "NAME")]
+    name: Option<String>,
+    /// A phase that begins here
+    #[arg(long, value_name = "NAME")]
+    start: Option<String>,
+    /// A phase that ends here
+    #[arg(long, value_name = "NAME")]
+    end: Option<String>,
+}
+
+impl MarkArgs {
+    pub fn run(self) -> Outcome {
+        let given = [
+            (self.start, Edge::Start),
+            (self.end, Edge::End),
+            (self.name, Edge::Point),
+        ];
+        let mark = given
+            .into_iter()
+            .find_map(|(name, edge)| Some(Mark { name: name?, edge }));
+        // A job must run the same whether it is tracked or not, so nobody listening is no failure.
+        if let (Some(address), Some(mark)) = (std::env::var_os(VARIABLE), mark) {
+            let _ = send(&address, &mark);
+        }
+        Ok(exit::DONE)
+    }
+}

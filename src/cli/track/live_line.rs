@@ -1,0 +1,99 @@
+use std::io::{self, IsTerminal, Write};
+use std::time::Duration;
+
+use rustix::termios::{LocalModes, tcgetattr, tcgetpgrp};
+
+use crate::track::{Glance, Screen};
+
+/// One line on standard error that is written over itself.
+#[derive(Debug, Default)]
+pub struct LiveLine {
+    is_shown: bool,
+}
+
+impl Screen for LiveLine {
+    fn show(&mut self, glance: &Glance) {
+        if !is_ours() {
+            self.is_shown = false;
+            return;
+        }
+        // The cursor goes back to the start, so that what the job prints next covers the line.
+        let _ = write!(io::stderr(), "\r\x1b[2K\x1b[2m{}\x1b[0m\r", text(glance));
+        self.is_shown = true;
+    }
+
+    fn clear(&mut self) {
+        if self.is_shown && is_ours() {
+            let _ = write!(io::stderr(), "\r\x1b[2K");
+        }
+        self.is_shown = false;
+    }
+}
+
+/// A screen for nobody.
+#[derive(Debug)]
+pub struct NoScreen;
+
+impl Screen for NoScreen {
+    fn show(&mut self, _glance: &Glance) {}
+    fn clear(&mut self) {}
+}
+
+/// Whether the terminal is one that is read line by line, with us in the foreground.
+///
+/// A job that draws the whole screen has switched lines or echo off.
+fn is_ours() -> bool {
+    let stderr = io::stderr();
+    stderr.is_terminal()
+        && tcgetpgrp(&stderr).is_ok_and(|group| group == rustix::process::getpgrp())
+        && tcgetattr(&stderr).is_ok_and(|modes| {
+            modes
+                .local_modes
+                .contains(LocalModes::ICANON | LocalModes::ECHO)
+        })
+}
+
+fn text(glance: &Glance) -> String {
+    let mut parts = vec![clock(glance.elapsed)];
+    parts.extend(glance.watts.map(|watts| format!("{watts:.1} W")));
+    parts.push(format!("{:.6} kWh", glance.joules / 3.6e6));
+    parts.extend(glance.grams.map(|grams| format!("{grams:.3} g CO2eq")));
+    let quality = match glance.measured {
+        all if all > 0.999 => "measured".to_owned(),
+        none if none <= 0.0 => "estimated".to_owned(),
+        part => format!("{:.0} % measured", part * 100.0),
+    };
+    parts.push(quality);
+    parts.join(" | ")
+}
+
+/// Hours, minutes and seconds.
+pub fn clock(elapsed: Duration) -> String {
+    let seconds = elapsed.as_secs();
+    let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
+    if hours > 0 {
+        format!("{hours}:{minutes:02}:{:02}", seconds % 60)
+    } else {
+        format!("{minutes}:{:02}", seconds % 60)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_says_how_long_how_much_and_how_well() {
+        let glance = Glance {
+            elapsed: Duration::from_secs(3_725),
+            watts: Some(61.25),
+            joules: 3.6e5,
+            grams: Some(21.0),
+            measured: 1.0,
+        };
+        assert_eq!(
+            text(&glance),
+            "1:02:05 | 61.2 W | 0.100000 kWh | 21.000 g CO2eq | measured"
+        );
+    }
+}

@@ -1,0 +1,135 @@
+mod live_line;
+mod place;
+mod span;
+mod table;
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
+
+use clap::Args;
+
+use self::live_line::{LiveLine, NoScreen};
+use self::place::Place;
+use self::span::Span;
+use super::hardware::Hardware;
+use super::terminal::printable;
+use super::{Failure, Outcome, exit};
+use crate::track::{Plan, Screen, StartError, Subject, track};
+use crate::units::Pue;
+
+/// Run a command and measure what it and all its descendants draw
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  impact track -- ./run.sh
+  impact track --zone US-CA --tag model=small -- python train.py --lr 0.1
+  impact track --pid 4711 --duration 10m
+
+The command keeps its input, output and terminal; its exit code is this command's: 128+n if signal n
+killed it, 127 if it was not found, 126 if it cannot be run, 125 if it could not be started at all.")]
+pub struct TrackArgs {
+    /// The run's folder [default: impact-logs/<time>-<name>-<id>]
+    #[arg(long, short, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// What to call the run [default: the name of the program]
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// Something to remember about the run; may be given several times
+    #[arg(long = "tag", value_name = "KEY=VALUE", value_parser = tag)]
+    tags: Vec<(String, String)>,
+    /// How often to write a sample
+    #[arg(long, value_name = "TIME", default_value = "1s")]
+    interval: Span,
+    /// Stop measuring after this time; the command goes on
+    #[arg(long, value_name = "TIME")]
+    duration: Option<Span>,
+    /// Follow a running process and its descendants instead of starting a command
+    #[arg(long, value_name = "PID", conflicts_with = "command", value_parser = clap::value_parser!(u32).range(1..))]
+    pid: Option<u32>,
+    #[command(flatten)]
+    place: Place,
+    /// Power usage effectiveness of the data centre, kept in the log
+    #[arg(long, value_name = "PUE")]
+    pue: Option<Pue>,
+    /// Also write the time series to this file
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// Keep arguments, folders and the host's name out of the log
+    #[arg(long)]
+    redact: bool,
+    /// Print nothing but what the command prints
+    #[arg(long, short)]
+    quiet: bool,
+    /// Do not put the command into a control group of its own
+    #[arg(long)]
+    no_cgroup: bool,
+    #[command(flatten)]
+    hardware: Hardware,
+    /// The command and its arguments
+    #[arg(
+        value_name = "CMD",
+        required_unless_present = "pid",
+        trailing_var_arg = true,
+        allow_hyphen_values = true
+    )]
+    command: Vec<OsString>,
+}
+
+impl TrackArgs {
+    pub fn run(self) -> Outcome {
+        let subject = match self.pid {
+            Some(pid) => Subject::Process(pid),
+            None => Subject::Command(self.command),
+        };
+        let region = self
+            .place
+            .find()
+            .map_err(|failure| failure.exit_with(exit::NOT_STARTED))?;
+        let plan = Plan {
+            subject,
+            out: self.out,
+            name: self.name,
+            tags: BTreeMap::from_iter(self.tags),
+            interval: self.interval.0,
+            duration: self.duration.map(|span| span.0),
+            pue: self.pue,
+            region,
+            csv: self.csv,
+            redact: self.redact,
+            own_group: !self.no_cgroup,
+            roots: self.hardware.roots(),
+        };
+        let mut screen: Box<dyn Screen> = if self.quiet || !io::stderr().is_terminal() {
+            Box::new(NoScreen)
+        } else {
+            Box::new(LiveLine::default())
+        };
+        let summary = track(&plan, screen.as_mut()).map_err(not_started)?;
+        if !self.quiet {
+            let text = table::table(&summary, &plan.label());
+            // A terminal that is gone must not change how the command ended.
+            let _ = io::stderr().write_all(printable(&text).as_bytes());
+        }
+        Ok(summary.ending.code())
+    }
+}
+
+fn tag(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
+        _ => Err("expected KEY=VALUE".to_owned()),
+    }
+}
+
+fn not_started(error: StartError) -> Failure {
+    let code = match &error {
+        StartError::Command { source, .. } if source.kind() == io::ErrorKind::NotFound => {
+            exit::NOT_FOUND
+        }
+        StartError::Command { .. } => exit::CANNOT_RUN,
+        _ => exit::NOT_STARTED,
+    };
+    Failure::new(error).exit_with(code)
+}

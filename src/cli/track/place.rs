@@ -1,0 +1,71 @@
+use clap::Args;
+
+use crate::cli::{Advise, Failure};
+use crate::intensity::{Dataset, for_area};
+use crate::log::info::Region;
+use crate::zone::{AreaId, Point, ZoneId, cloud, detect, locate_in, place, register};
+
+/// Where the run's electricity comes from.
+#[derive(Debug, Args)]
+#[group(multiple = false)]
+pub struct Place {
+    /// The zone of the electricity map
+    #[arg(long, env = "IMPACT_ZONE", value_name = "ZONE")]
+    zone: Option<ZoneId>,
+    /// The cloud region, such as aws:us-east-1
+    #[arg(long, value_name = "PROVIDER:REGION")]
+    region: Option<String>,
+    /// The city, such as "Montreal, Canada"
+    #[arg(long, value_name = "ADDRESS")]
+    address: Option<String>,
+}
+
+impl Place {
+    /// The region with its intensity: as asked for, or where this machine's files say it is.
+    pub fn find(&self) -> Result<Option<Region>, Failure> {
+        if let Some(zone) = &self.zone {
+            let area = register::find_area(zone).advise("impact region --all")?;
+            return known(&area, None, "the zone was given".to_owned()).map(Some);
+        }
+        if let Some(code) = &self.region {
+            let region = cloud::find(code).advise("impact cloud")?;
+            return in_cloud(region, "given").map(Some);
+        }
+        if let Some(address) = &self.address {
+            let places = place::find(address).advise("another spelling, or --zone")?;
+            let city = &places[0];
+            let located = locate_in(city.point, city.country).advise("--zone")?;
+            return known(
+                &located.area,
+                Some(city.point),
+                format!("the address is in {city}"),
+            )
+            .map(Some);
+        }
+        match detect::detect(&detect::Roots::from_env()).and_then(|found| found.region) {
+            Some(region) => in_cloud(region, "this machine").map(Some),
+            None => Ok(None),
+        }
+    }
+}
+
+fn in_cloud(region: &cloud::CloudRegion, how: &str) -> Result<Region, Failure> {
+    let how = format!("{how}: cloud region {}:{}", region.provider, region.code);
+    known(&region.area, Some(region.point), how)
+}
+
+fn known(area: &AreaId, point: Option<Point>, how: String) -> Result<Region, Failure> {
+    let intensity = for_area(area, None, Dataset::Auto).advise("impact region --all")?;
+    Ok(Region {
+        zone: area.zone.clone(),
+        name: register::find(&area.zone)
+            .ok()
+            .map(|zone| zone.name.clone()),
+        lat: point.map(Point::lat),
+        lon: point.map(Point::lon),
+        how: Some(how),
+        carbon_intensity: Some(intensity.value),
+        year: intensity.year,
+        source: Some(intensity.source.to_string()),
+    })
+}

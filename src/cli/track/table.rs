@@ -1,0 +1,145 @@
+use std::fmt::Write as _;
+
+use super::live_line::clock;
+use crate::log::info::Region;
+use crate::sensor::Component;
+use crate::track::{Ending, Summary};
+use crate::units::Pue;
+use crate::zone::register;
+
+/// What a run came to, for the terminal, with the command to run next.
+pub fn table(summary: &Summary, name: &str) -> String {
+    let mut text = String::new();
+    let seconds = summary.elapsed.as_secs_f64();
+    let how_long = if seconds < 60.0 {
+        format!("{seconds:.3} s")
+    } else {
+        clock(summary.elapsed)
+    };
+    let ended = match summary.ending {
+        Ending::Killed(signal) => format!(", killed by signal {signal}"),
+        Ending::Exited(code) if code != 0 => format!(", exit code {code}"),
+        _ => String::new(),
+    };
+    let _ = writeln!(text, "\nimpact: {name}, {how_long}{ended}");
+    rows(&mut text, summary);
+    totals(&mut text, summary);
+    for note in &summary.notes {
+        let _ = writeln!(text, "  note: {note}");
+    }
+    if let Some(run) = &summary.run {
+        let run = run.display().to_string();
+        let run = if run.contains(|c: char| c.is_whitespace()) {
+            format!("'{run}'")
+        } else {
+            run
+        };
+        let _ = writeln!(text, "  log: {run}");
+        let _ = match country(summary.region.as_ref()) {
+            Some(country) => writeln!(text, "  next: impact statement {run} {country}"),
+            None => writeln!(
+                text,
+                "  next: impact statement {run} USA   (or your country's code)"
+            ),
+        };
+    }
+    text
+}
+
+fn rows(text: &mut String, summary: &Summary) {
+    let width = summary
+        .sensors
+        .iter()
+        .map(|s| name(&s.component).len())
+        .max()
+        .unwrap_or(0)
+        .max(7);
+    let _ = writeln!(
+        text,
+        "  {:width$}  {:>12}  {:>12}  how",
+        "device", "the run", "the machine"
+    );
+    for sensor in &summary.sensors {
+        let Some(balance) = summary.balance.get(&sensor.component) else {
+            continue;
+        };
+        let contained = match summary.counted_as(&sensor.component) {
+            Some(_) => "",
+            None => " (not added: part of another, or unknown)",
+        };
+        let _ = writeln!(
+            text,
+            "  {:width$}  {:>12}  {:>12}  {}{contained}",
+            name(&sensor.component),
+            joules(balance.attributed_j),
+            joules(balance.total_j),
+            sensor.method,
+        );
+    }
+    if summary.sensors.is_empty() {
+        let _ = writeln!(text, "  nothing could be measured or estimated");
+    }
+}
+
+fn totals(text: &mut String, summary: &Summary) {
+    let energy = summary.energy();
+    let _ = writeln!(
+        text,
+        "  energy of the run: {} = {:.9} kWh",
+        joules(energy.joules()),
+        energy.kwh()
+    );
+    let pue = summary.pue.unwrap_or_else(Pue::global_average);
+    match (&summary.region, summary.emissions()) {
+        (Some(region), Some(mass)) => {
+            let intensity = region
+                .carbon_intensity
+                .map_or(0.0, crate::units::GramsPerKwh::get);
+            let source = region.source.as_deref().unwrap_or("unknown source");
+            let year = region
+                .year
+                .map(|year| format!(", {year}"))
+                .unwrap_or_default();
+            let _ = writeln!(
+                text,
+                "  CO2eq: {:.6} g in {} at {intensity:.0} g/kWh ({source}{year}), PUE {pue}",
+                mass.grams(),
+                region.zone,
+            );
+        }
+        _ => {
+            let _ = writeln!(
+                text,
+                "  CO2eq: unknown zone; give --zone, --region or --address"
+            );
+        }
+    }
+    let _ = writeln!(
+        text,
+        "  the tracker itself: {:.3} s of CPU time, no part of the run",
+        summary.overhead.as_secs_f64()
+    );
+}
+
+fn country(region: Option<&Region>) -> Option<String> {
+    let zone = register::find(&region?.zone).ok()?;
+    zone.country.map(|country| country.to_string())
+}
+
+/// Long GPU ids take the table apart.
+fn name(component: &Component) -> String {
+    let name = component.to_string();
+    match name.char_indices().nth(24) {
+        Some((end, _)) => name[..end].to_owned(),
+        None => name,
+    }
+}
+
+fn joules(joules: f64) -> String {
+    match joules {
+        small if small < 10.0 => format!("{small:.4} J"),
+        middle if middle < 10_000.0 => format!("{middle:.2} J"),
+        large if large < 1e7 => format!("{:.3} kJ", large / 1e3),
+        huge => format!("{:.3} kWh", huge / 3.6e6),
+    }
+}

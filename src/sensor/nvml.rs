@@ -1,0 +1,264 @@
+//! NVIDIA boards through NVML, loaded at run time.
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+use nvml_wrapper::enum_wrappers::device::{Clock, TemperatureSensor};
+use nvml_wrapper::enums::device::UsedGpuMemory;
+use nvml_wrapper::error::NvmlError;
+use nvml_wrapper::{Device, Nvml};
+
+use super::accelerator::{Accelerator, Board, Look, POWER_PERIOD_S, visible};
+use super::{Component, Method, PowerSource, ReadError, Reading, Roots, Sensor, Share};
+use crate::units::Watts;
+
+/// One board of the library, which stays loaded until the program ends.
+struct NvidiaBoard {
+    nvml: &'static Nvml,
+    index: u32,
+    uuid: String,
+    name: String,
+    driver: Option<String>,
+    meter: Result<Meter, String>,
+    /// The newest utilisation sample seen, in the driver's clock.
+    last_seen: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Meter {
+    Counter,
+    Power,
+}
+
+/// Whether it is worth loading the library: asked for by name, or the driver is there.
+#[must_use]
+pub fn is_likely(roots: &Roots) -> bool {
+    roots.nvml_lib.is_some()
+        || ["/dev/nvidiactl", "/dev/dxg"]
+            .iter()
+            .any(|device| Path::new(device).exists())
+}
+
+/// The boards a program started from here would see; the error says why there are none.
+pub fn boards(
+    library: Option<&OsStr>,
+    visible_devices: Option<&str>,
+) -> Result<Vec<Box<dyn Accelerator>>, String> {
+    let nvml: &'static Nvml = Box::leak(Box::new(load(library)?));
+    let count = nvml.device_count().map_err(|error| error.to_string())?;
+    let driver = nvml.sys_driver_version().ok();
+    let found: Vec<NvidiaBoard> = (0..count)
+        .map(|index| NvidiaBoard::of(nvml, index, driver.clone()))
+        .collect();
+    let shown = match visible_devices {
+        Some(list) => {
+            let ids: Vec<Vec<String>> = found.iter().map(NvidiaBoard::ids).collect();
+            visible(list, &ids)
+        }
+        None => vec![true; found.len()],
+    };
+    Ok(found
+        .into_iter()
+        .zip(shown)
+        .filter(|(_, shown)| *shown)
+        .map(|(board, _)| Box::new(board) as Box<dyn Accelerator>)
+        .collect())
+}
+
+fn load(library: Option<&OsStr>) -> Result<Nvml, String> {
+    let names: Vec<OsString> = match library {
+        Some(path) => vec![path.to_owned()],
+        None => vec!["libnvidia-ml.so.1".into(), "libnvidia-ml.so".into()],
+    };
+    let mut why = String::new();
+    for name in names {
+        match Nvml::builder().lib_path(&name).init() {
+            Ok(nvml) => return Ok(nvml),
+            Err(error) => why = error.to_string(),
+        }
+    }
+    Err(why)
+}
+
+impl NvidiaBoard {
+    fn of(nvml: &'static Nvml, index: u32, driver: Option<String>) -> Self {
+        let device = nvml.device_by_index(index);
+        let said = |text: Result<String, NvmlError>| text.ok().filter(|text| !text.is_empty());
+        let uuid = device
+            .as_ref()
+            .ok()
+            .and_then(|device| said(device.uuid()))
+            .unwrap_or_else(|| format!("nvidia-{index}"));
+        let name = device
+            .as_ref()
+            .ok()
+            .and_then(|device| said(device.name()))
+            .unwrap_or_else(|| format!("NVIDIA board {index}"));
+        let meter = match &device {
+            Err(error) => Err(error.to_string()),
+            Ok(device) if device.total_energy_consumption().is_ok() => Ok(Meter::Counter),
+            Ok(device) => match device.power_usage() {
+                Ok(_) => Ok(Meter::Power),
+                Err(error) => Err(error.to_string()),
+            },
+        };
+        Self {
+            nvml,
+            index,
+            uuid,
+            name,
+            driver,
+            meter,
+            last_seen: 0,
+        }
+    }
+
+    fn device(&self) -> Result<Device<'static>, NvmlError> {
+        self.nvml.device_by_index(self.index)
+    }
+
+    /// Its UUID, and those of the slices it is cut into.
+    fn ids(&self) -> Vec<String> {
+        let mut ids = vec![self.uuid.clone()];
+        if let Ok(device) = self.device()
+            && let Ok(slices) = device.mig_device_count()
+        {
+            ids.extend(
+                (0..slices).filter_map(|slice| device.mig_device_by_index(slice).ok()?.uuid().ok()),
+            );
+        }
+        ids
+    }
+
+    /// The run's part by time on the multiprocessors; none where the driver does not say.
+    fn by_utilisation(&mut self, device: &Device, processes: &[u32]) -> Option<Share> {
+        let samples = device.process_utilization_stats(self.last_seen).ok()?;
+        let (mut ours, mut all) = (0.0, 0.0);
+        for sample in samples.iter().filter(|s| s.timestamp > self.last_seen) {
+            all += f64::from(sample.sm_util);
+            if processes.contains(&sample.pid) {
+                ours += f64::from(sample.sm_util);
+            }
+        }
+        let newest = samples.iter().map(|sample| sample.timestamp).max()?;
+        self.last_seen = self.last_seen.max(newest);
+        (all > 0.0).then(|| Share::of(ours, all))
+    }
+}
+
+impl Accelerator for NvidiaBoard {
+    fn board(&self) -> Board {
+        let device = self.device().ok();
+        let device = device.as_ref();
+        Board {
+            component: Component::Gpu(self.uuid.clone()),
+            uuid: self.uuid.clone(),
+            name: self.name.clone(),
+            memory_bytes: device
+                .and_then(|device| device.memory_info().ok())
+                .map(|memory| memory.total),
+            power_limit_w: device
+                .and_then(|device| device.enforced_power_limit().ok())
+                .map(|milliwatts| f64::from(milliwatts) / 1e3),
+            driver: self.driver.clone(),
+        }
+    }
+
+    fn sensor(&self) -> Result<Sensor, String> {
+        let meter = self.meter.clone()?;
+        let device = self.device().map_err(|error| error.to_string())?;
+        Ok(Sensor {
+            component: Component::Gpu(self.uuid.clone()),
+            method: match meter {
+                Meter::Counter => Method::Measured,
+                Meter::Power => Method::Integrated {
+                    period_s: Some(POWER_PERIOD_S),
+                },
+            },
+            place: match meter {
+                Meter::Counter => format!("NVML total energy of {}", self.name),
+                Meter::Power => format!("NVML power of {}", self.name),
+            },
+            source: Box::new(NvidiaMeter { device, meter }),
+        })
+    }
+
+    fn look(&self) -> Look {
+        let Ok(device) = self.device() else {
+            return Look::default();
+        };
+        Look {
+            watts: device.power_usage().ok().map(|mw| f64::from(mw) / 1e3),
+            utilisation: device
+                .utilization_rates()
+                .ok()
+                .map(|rates| f64::from(rates.gpu) / 100.0),
+            temperature_c: device
+                .temperature(TemperatureSensor::Gpu)
+                .ok()
+                .map(f64::from),
+            performance_state: device
+                .performance_state()
+                .ok()
+                .map(|state| format!("P{}", state.as_c())),
+            memory_used: device.memory_info().ok().map(|memory| memory.used),
+            clock_mhz: device.clock_info(Clock::SM).ok(),
+        }
+    }
+
+    /// By time on the multiprocessors; if nobody computed or the driver does not say, by memory held.
+    fn share(&mut self, processes: &[u32]) -> Share {
+        let Ok(device) = self.device() else {
+            return Share::Idle;
+        };
+        if let Some(share) = self.by_utilisation(&device, processes) {
+            return share;
+        }
+        let users = [
+            device.running_compute_processes(),
+            device.running_graphics_processes(),
+        ];
+        let (mut ours, mut all) = (0.0, 0.0);
+        for user in users.into_iter().flatten().flatten() {
+            let held = match user.used_gpu_memory {
+                UsedGpuMemory::Used(bytes) => bytes.max(1) as f64,
+                UsedGpuMemory::Unavailable => 1.0,
+            };
+            all += held;
+            if processes.contains(&user.pid) {
+                ours += held;
+            }
+        }
+        Share::of(ours, all)
+    }
+}
+
+struct NvidiaMeter {
+    device: Device<'static>,
+    meter: Meter,
+}
+
+impl PowerSource for NvidiaMeter {
+    fn read(&mut self) -> Result<Reading, ReadError> {
+        let reading = match self.meter {
+            Meter::Counter => {
+                self.device
+                    .total_energy_consumption()
+                    .map(|millijoules| Reading::Counter {
+                        microjoules: millijoules.saturating_mul(1000),
+                        wraps_after: None,
+                    })
+            }
+            Meter::Power => self.device.power_usage().map(|milliwatts| Reading::Gauge {
+                watts: Watts::new(f64::from(milliwatts) / 1e3)
+                    .expect("a 32-bit count of milliwatts is a power"),
+            }),
+        };
+        reading.map_err(|error| match error {
+            NvmlError::GpuLost | NvmlError::ResetRequired | NvmlError::Uninitialized => {
+                ReadError::Lost(error.to_string())
+            }
+            other => ReadError::Again(other.to_string()),
+        })
+    }
+}

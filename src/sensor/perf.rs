@@ -1,0 +1,170 @@
+//! RAPL through the kernel's `power` performance-monitoring unit, for where powercap is closed.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::FromRawFd;
+use std::path::Path;
+
+use super::kernel_file::line;
+use super::{Component, Method, PowerSource, ReadError, Reading, Roots, Sensor, Unit};
+
+/// The unit's events and what they meter, for one processor.
+const EVENTS: [(&str, fn(Unit) -> Component); 5] = [
+    ("energy-pkg", Component::Package),
+    ("energy-cores", Component::Core),
+    ("energy-gpu", Component::Uncore),
+    ("energy-ram", Component::Dram),
+    ("energy-psys", |_| Component::Psys),
+];
+
+/// An event as sysfs describes it.
+#[derive(Debug, Clone, PartialEq)]
+struct Event {
+    unit_type: u32,
+    config: u64,
+    joules_per_count: f64,
+    cpu: u32,
+}
+
+/// A running energy event.
+#[derive(Debug)]
+struct Counting {
+    file: File,
+    joules_per_count: f64,
+}
+
+/// Opens every event that can be opened; the error is that of the first one refused.
+pub fn sensors(roots: &Roots) -> Result<Vec<Sensor>, io::Error> {
+    let folder = roots.sys("bus/event_source/devices/power");
+    let mut sensors: Vec<Sensor> = Vec::new();
+    for cpu in cpus(&line(&folder.join("cpumask")).unwrap_or_default()) {
+        for (name, component) in EVENTS {
+            let Some(event) = describe(&folder, name, cpu) else {
+                continue;
+            };
+            let component = component(package_of(roots, cpu));
+            if sensors.iter().any(|sensor| sensor.component == component) {
+                continue;
+            }
+            sensors.push(Sensor {
+                component,
+                method: Method::Measured,
+                place: format!("perf event power/{name}/ on cpu {cpu}"),
+                source: Box::new(open(&event)?),
+            });
+        }
+    }
+    Ok(sensors)
+}
+
+fn describe(folder: &Path, name: &str, cpu: u32) -> Option<Event> {
+    let config = line(&folder.join("events").join(name))?;
+    Some(Event {
+        unit_type: line(&folder.join("type"))?.parse().ok()?,
+        config: u64::from_str_radix(config.strip_prefix("event=0x")?, 16).ok()?,
+        joules_per_count: line(&folder.join("events").join(format!("{name}.scale")))?
+            .parse()
+            .ok()?,
+        cpu,
+    })
+}
+
+/// The numbers of a list such as `0,8-9`.
+fn cpus(list: &str) -> Vec<u32> {
+    list.split(',')
+        .filter_map(|part| {
+            let (first, last) = part.split_once('-').unwrap_or((part, part));
+            Some(first.trim().parse().ok()?..=last.trim().parse().ok()?)
+        })
+        .flatten()
+        .collect()
+}
+
+fn package_of(roots: &Roots, cpu: u32) -> Unit {
+    let topology = roots.sys(&format!("devices/system/cpu/cpu{cpu}/topology"));
+    let number = line(&topology.join("physical_package_id")).and_then(|text| text.parse().ok());
+    Unit::socket(number.unwrap_or(0))
+}
+
+fn open(event: &Event) -> io::Result<Counting> {
+    const FD_CLOEXEC: libc::c_ulong = 8;
+    /// The first published form of the kernel's `perf_event_attr`.
+    #[repr(C)]
+    #[derive(Default)]
+    struct Attributes {
+        unit_type: u32,
+        size: u32,
+        config: u64,
+        rest: [u64; 6],
+    }
+    let attributes = Attributes {
+        unit_type: event.unit_type,
+        size: size_of::<Attributes>() as u32,
+        config: event.config,
+        ..Attributes::default()
+    };
+    // SAFETY: the kernel reads `size` bytes of a structure that lives until the call returns.
+    let fd = unsafe {
+        libc::syscall(
+            libc::SYS_perf_event_open,
+            &raw const attributes,
+            -1,
+            event.cpu,
+            -1,
+            FD_CLOEXEC,
+        )
+    };
+    if fd < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the kernel has just given us this descriptor, and nobody else knows it.
+    let file = unsafe { File::from_raw_fd(fd as i32) };
+    Ok(Counting {
+        file,
+        joules_per_count: event.joules_per_count,
+    })
+}
+
+impl PowerSource for Counting {
+    fn read(&mut self) -> Result<Reading, ReadError> {
+        let mut count = [0; 8];
+        self.file
+            .read_exact(&mut count)
+            .map_err(|error| ReadError::Lost(error.to_string()))?;
+        let joules = u64::from_ne_bytes(count) as f64 * self.joules_per_count;
+        Ok(Reading::Counter {
+            microjoules: (joules * 1e6) as u64,
+            wraps_after: None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn events_are_read_from_sysfs_as_the_kernel_writes_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let events = folder.path().join("events");
+        fs::create_dir_all(&events).unwrap();
+        fs::write(folder.path().join("type"), "23\n").unwrap();
+        fs::write(events.join("energy-pkg"), "event=0x02\n").unwrap();
+        fs::write(
+            events.join("energy-pkg.scale"),
+            "2.3283064365386962890625e-10\n",
+        )
+        .unwrap();
+        let event = describe(folder.path(), "energy-pkg", 4).unwrap();
+        assert_eq!((event.unit_type, event.config, event.cpu), (23, 2, 4));
+        assert_eq!(event.joules_per_count, 2f64.powi(-32));
+        assert_eq!(describe(folder.path(), "energy-ram", 4), None);
+    }
+
+    #[test]
+    fn a_cpu_mask_is_a_list_of_numbers_and_ranges() {
+        assert_eq!(cpus("0,8-9\n"), [0, 8, 9]);
+        assert_eq!(cpus(""), [0u32; 0]);
+    }
+}

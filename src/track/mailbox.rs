@@ -1,0 +1,162 @@
+//! How `impact mark` reaches the tracker: a datagram to a socket without a file.
+//!
+//! An abstract socket vanishes with the tracker, leaves nothing in the log folder, and has no limit
+//! on how deep that folder lies.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::net::{SocketAddr, UnixDatagram};
+use std::time::Duration;
+
+use rustix::net::{
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SocketAddrAny, recvmsg, sockopt,
+};
+
+use crate::log::Mark;
+
+/// The environment variable that names the tracker's socket.
+pub const VARIABLE: &str = "IMPACT_TRACKER";
+/// How long a mark waits to hear that it was measured; the job must not be held up.
+const PATIENCE: Duration = Duration::from_millis(250);
+const LONGEST: usize = 4096;
+
+/// The tracker's end.
+#[derive(Debug)]
+pub(crate) struct Mailbox {
+    socket: UnixDatagram,
+    name: String,
+}
+
+/// A mark that has arrived, and where its sender waits.
+#[derive(Debug)]
+pub(crate) struct Letter {
+    pub(crate) mark: Mark,
+    sender: Option<SocketAddr>,
+}
+
+impl Mailbox {
+    pub(crate) fn open(id: &str) -> io::Result<Self> {
+        let name = format!("impact-{id}");
+        let socket = UnixDatagram::bind_addr(&SocketAddr::from_abstract_name(&name)?)?;
+        socket.set_nonblocking(true)?;
+        sockopt::set_socket_passcred(&socket, true)?;
+        Ok(Self { socket, name })
+    }
+
+    /// What the variable in the command's environment says.
+    pub(crate) fn address(&self) -> OsString {
+        OsString::from(format!("@{}", self.name))
+    }
+
+    /// The next mark that is waiting; what other users send is dropped.
+    pub(crate) fn next(&self) -> Option<Letter> {
+        loop {
+            let mut text = [0; LONGEST];
+            let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmCredentials(1))];
+            let mut control = RecvAncillaryBuffer::new(&mut space);
+            let mut parts = [io::IoSliceMut::new(&mut text)];
+            let message =
+                recvmsg(&self.socket, &mut parts, &mut control, RecvFlags::DONTWAIT).ok()?;
+            let trusted = control.drain().any(|message| {
+                matches!(message, RecvAncillaryMessage::ScmCredentials(who)
+                    if who.uid == rustix::process::getuid() || who.uid.is_root())
+            });
+            let sender = message.address.as_ref().and_then(return_address);
+            let mark = serde_json::from_slice(&text[..message.bytes]);
+            if let (true, Ok(mark)) = (trusted, mark) {
+                return Some(Letter { mark, sender });
+            }
+        }
+    }
+
+    /// Tells the sender that the mark has been measured.
+    pub(crate) fn acknowledge(&self, letter: &Letter) {
+        if let Some(sender) = &letter.sender {
+            let _ = self.socket.send_to_addr(b"measured", sender);
+        }
+    }
+}
+
+fn return_address(address: &SocketAddrAny) -> Option<SocketAddr> {
+    let address = rustix::net::SocketAddrUnix::try_from(address.clone()).ok()?;
+    SocketAddr::from_abstract_name(address.abstract_name()?).ok()
+}
+
+impl AsFd for Mailbox {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}
+
+/// What became of a mark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Delivery {
+    Measured,
+    /// Sent, but the tracker did not answer in time.
+    Unanswered,
+    NobodyTracks,
+}
+
+/// Sends a mark to the tracker at `address` and waits a moment for it to be measured.
+#[must_use]
+pub fn send(address: &OsStr, mark: &Mark) -> Delivery {
+    try_send(address, mark).unwrap_or(Delivery::NobodyTracks)
+}
+
+fn try_send(address: &OsStr, mark: &Mark) -> io::Result<Delivery> {
+    let name = address
+        .as_bytes()
+        .strip_prefix(b"@")
+        .ok_or(io::ErrorKind::InvalidInput)?;
+    let own = format!("impact-mark-{}", std::process::id());
+    let socket = UnixDatagram::bind_addr(&SocketAddr::from_abstract_name(own)?)?;
+    socket.set_read_timeout(Some(PATIENCE))?;
+    socket.set_write_timeout(Some(PATIENCE))?;
+    let letter = serde_json::to_vec(mark)?;
+    socket.send_to_addr(&letter, &SocketAddr::from_abstract_name(name)?)?;
+    Ok(match socket.recv(&mut [0; 16]) {
+        Ok(_) => Delivery::Measured,
+        Err(_) => Delivery::Unanswered,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::log::Edge;
+
+    fn mark(name: &str) -> Mark {
+        Mark {
+            name: name.to_owned(),
+            edge: Edge::Start,
+        }
+    }
+
+    #[test]
+    fn a_mark_arrives_and_its_sender_hears_of_it() {
+        let id = format!("test-{}", std::process::id());
+        let mailbox = Mailbox::open(&id).unwrap();
+        let address = mailbox.address();
+        let sender = std::thread::spawn(move || send(&address, &mark("train")));
+        let letter = loop {
+            if let Some(letter) = mailbox.next() {
+                break letter;
+            }
+            std::thread::yield_now();
+        };
+        assert_eq!(letter.mark, mark("train"));
+        mailbox.acknowledge(&letter);
+        assert_eq!(sender.join().unwrap(), Delivery::Measured);
+    }
+
+    #[test]
+    fn a_mark_for_a_dead_tracker_goes_nowhere_at_once() {
+        let address = OsStr::new("@impact-nobody-of-this-name");
+        assert_eq!(send(address, &mark("train")), Delivery::NobodyTracks);
+        assert_eq!(send(OsStr::new(""), &mark("train")), Delivery::NobodyTracks);
+    }
+}

@@ -1,0 +1,311 @@
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::log::Meter;
+use crate::log::info::{Balance, SensorNote};
+use crate::sensor::{
+    Component, Ledger, Method, Odometer, ReadError, Reading, Sensor, Share, Surprise,
+};
+
+/// The power a counter is taken to run at when it is decided how often it must be read.
+const ASSUMED_WATTS: u64 = 1_000;
+/// No counter is read more often than this, however small its range.
+const SHORTEST_GAP: Duration = Duration::from_millis(20);
+
+/// All sensors of a run with what they have counted, and whose it is.
+#[derive(Debug, Default)]
+pub(crate) struct Panel {
+    dials: Vec<Dial>,
+    notes: Vec<String>,
+}
+
+#[derive(Debug)]
+struct Dial {
+    sensor: Sensor,
+    odometer: Odometer,
+    ledger: Ledger,
+    wraps_after: Option<u64>,
+    state: State,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Well,
+    /// The last reading failed; said once, until it works again.
+    Failing,
+    /// Not read any more.
+    Out,
+}
+
+/// The run's part of the last interval, by what is shared.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Shares {
+    pub(crate) cpu: Share,
+    pub(crate) memory: Share,
+    pub(crate) boards: BTreeMap<Component, Share>,
+}
+
+impl Panel {
+    /// Takes the first reading of a sensor: from here on it counts.
+    pub(crate) fn add(&mut self, mut sensor: Sensor, at: Duration) {
+        match sensor.source.read() {
+            Ok(reading) => self.dials.push(Dial {
+                odometer: Odometer::starting(&reading, at),
+                ledger: Ledger::default(),
+                wraps_after: range(&reading),
+                state: State::Well,
+                sensor,
+            }),
+            Err(error) => self
+                .notes
+                .push(format!("{} was not read: {error}", sensor.component)),
+        }
+    }
+
+    /// Reads all sensors.
+    pub(crate) fn read(&mut self, at: Duration) {
+        self.each(at, |dial, reading| {
+            let surprise = dial.odometer.advance(reading, at);
+            Some(match surprise? {
+                Surprise::SetBack => "its counter was set back; the energy just before is lost",
+                Surprise::GuessedRange => {
+                    "its counter wrapped at a range the kernel does not state, so the step was \
+                     inferred from the power before"
+                }
+            })
+        });
+    }
+
+    /// Reads all sensors, and counts nothing for the time since they were last read.
+    pub(crate) fn resume(&mut self, at: Duration) {
+        self.each(at, |dial, reading| {
+            dial.odometer.resume(reading, at);
+            None
+        });
+    }
+
+    fn each(&mut self, at: Duration, step: impl Fn(&mut Dial, &Reading) -> Option<&'static str>) {
+        let seconds = at.as_secs_f64();
+        for dial in self
+            .dials
+            .iter_mut()
+            .filter(|dial| dial.state != State::Out)
+        {
+            let said = match dial.sensor.source.read() {
+                Ok(reading) => {
+                    dial.state = State::Well;
+                    dial.wraps_after = range(&reading).or(dial.odometer.learned_range());
+                    step(dial, &reading).map(str::to_owned)
+                }
+                Err(ReadError::Again(_)) if dial.state == State::Failing => None,
+                Err(ReadError::Again(why)) => {
+                    dial.state = State::Failing;
+                    Some(format!("could not be read: {why}"))
+                }
+                Err(ReadError::Lost(why)) => {
+                    dial.state = State::Out;
+                    Some(format!("was lost: {why}; its energy is counted up to here"))
+                }
+                Err(ReadError::Gone) => {
+                    dial.state = State::Out;
+                    None
+                }
+            };
+            if let Some(said) = said {
+                let component = &dial.sensor.component;
+                self.notes
+                    .push(format!("after {seconds:.3} s: {component}: {said}"));
+            }
+        }
+    }
+
+    /// Splits what was drawn since the last call.
+    pub(crate) fn post(&mut self, shares: &Shares) {
+        for dial in &mut self.dials {
+            let share = match &dial.sensor.component {
+                Component::Dram(_) => shares.memory,
+                board @ Component::Gpu(_) => *shares.boards.get(board).unwrap_or(&Share::Idle),
+                _ => shares.cpu,
+            };
+            dial.ledger.post(dial.odometer.microjoules(), share);
+        }
+    }
+
+    /// How often the counters must be read so that none can pass its range unseen.
+    pub(crate) fn longest_gap(&self) -> Duration {
+        let smallest = self
+            .dials
+            .iter()
+            .filter(|dial| dial.state != State::Out)
+            .filter_map(|dial| dial.wraps_after)
+            .min();
+        smallest.map_or(Duration::MAX, |range| {
+            Duration::from_micros(range / ASSUMED_WATTS / 2).max(SHORTEST_GAP)
+        })
+    }
+
+    /// Whether some sensor shows power and not energy, so that it must be read often.
+    pub(crate) fn has_gauges(&self) -> bool {
+        self.dials.iter().any(|dial| {
+            dial.state != State::Out && matches!(dial.sensor.method, Method::Integrated { .. })
+        })
+    }
+
+    /// What each counter showed when last read, in the order of the dials.
+    pub(crate) fn faces(&self) -> Vec<Option<u64>> {
+        let measured = |dial: &Dial| dial.sensor.method == Method::Measured;
+        self.dials
+            .iter()
+            .map(|dial| dial.odometer.face().filter(|_| measured(dial)))
+            .collect()
+    }
+
+    /// What each counter shows now, without counting it.
+    pub(crate) fn peek(&mut self) -> Vec<Option<u64>> {
+        let face = |dial: &mut Dial| match dial.sensor.source.read() {
+            Ok(Reading::Counter { microjoules, .. }) => Some(microjoules),
+            _ => None,
+        };
+        self.dials
+            .iter_mut()
+            .map(|dial| face(dial).filter(|_| dial.sensor.method == Method::Measured))
+            .collect()
+    }
+
+    /// Moves the totals by what the counters' update lag hid, in the order of the dials.
+    pub(crate) fn correct(&mut self, microjoules: &[i64]) {
+        for (dial, amount) in self.dials.iter_mut().zip(microjoules) {
+            dial.odometer.correct(*amount);
+        }
+    }
+
+    pub(crate) fn meters(&self) -> BTreeMap<Component, Meter> {
+        self.dials
+            .iter()
+            .map(|dial| {
+                let known = !matches!(dial.sensor.component, Component::Other(_));
+                let meter = Meter {
+                    total_j: Some(dial.ledger.total().joules()),
+                    attributed_j: known.then(|| dial.ledger.attributed().joules()),
+                    method: dial.sensor.method.clone(),
+                };
+                (dial.sensor.component.clone(), meter)
+            })
+            .collect()
+    }
+
+    pub(crate) fn sensors(&self) -> Vec<SensorNote> {
+        self.dials
+            .iter()
+            .map(|dial| SensorNote {
+                component: dial.sensor.component.clone(),
+                source: dial.sensor.place.clone(),
+                method: dial.sensor.method.clone(),
+            })
+            .collect()
+    }
+
+    pub(crate) fn balance(&self) -> BTreeMap<Component, Balance> {
+        self.dials
+            .iter()
+            .map(|dial| (dial.sensor.component.clone(), Balance::of(&dial.ledger)))
+            .collect()
+    }
+
+    /// What each counter shows, by component.
+    pub(crate) fn counters(&self) -> BTreeMap<Component, u64> {
+        self.dials
+            .iter()
+            .filter_map(|dial| Some((dial.sensor.component.clone(), dial.odometer.face()?)))
+            .collect()
+    }
+
+    /// What happened since the last call that the log should say.
+    pub(crate) fn take_notes(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notes)
+    }
+}
+
+fn range(reading: &Reading) -> Option<u64> {
+    match reading {
+        Reading::Counter { wraps_after, .. } => *wraps_after,
+        Reading::Gauge { .. } => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sensor::{PowerSource, Unit};
+
+    struct Script(Vec<Result<u64, ReadError>>);
+
+    impl PowerSource for Script {
+        fn read(&mut self) -> Result<Reading, ReadError> {
+            self.0.remove(0).map(|microjoules| Reading::Counter {
+                microjoules,
+                wraps_after: Some(6_000_000),
+            })
+        }
+    }
+
+    fn panel(script: Vec<Result<u64, ReadError>>) -> Panel {
+        let mut panel = Panel::default();
+        let sensor = Sensor {
+            component: Component::Package(Unit::socket(0)),
+            method: Method::Measured,
+            place: "a script".to_owned(),
+            source: Box::new(Script(script)),
+        };
+        panel.add(sensor, Duration::ZERO);
+        panel
+    }
+
+    fn total(panel: &mut Panel) -> f64 {
+        panel.post(&Shares {
+            cpu: Share::Of(0.5),
+            memory: Share::Idle,
+            boards: BTreeMap::new(),
+        });
+        let meters = panel.meters();
+        meters.values().next().unwrap().total_j.unwrap()
+    }
+
+    #[test]
+    fn a_lost_sensor_keeps_what_it_had_counted_and_is_noted_once() {
+        let lost = ReadError::Lost("it fell off the bus".to_owned());
+        let mut panel = panel(vec![Ok(0), Ok(2_000_000), Err(lost)]);
+        for second in 1..5 {
+            panel.read(Duration::from_secs(second));
+        }
+        assert!((total(&mut panel) - 2.0).abs() < 1e-9);
+        let notes = panel.take_notes();
+        assert_eq!(notes.len(), 1, "{notes:?}");
+        assert!(notes[0].contains("fell off the bus"), "{notes:?}");
+    }
+
+    #[test]
+    fn a_reading_that_fails_once_costs_no_energy() {
+        let again = ReadError::Again("busy".to_owned());
+        let mut panel = panel(vec![Ok(0), Err(again), Ok(3_000_000)]);
+        panel.read(Duration::from_secs(1));
+        panel.read(Duration::from_secs(2));
+        assert!((total(&mut panel) - 3.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_pause_nobody_could_measure_counts_as_nothing() {
+        let mut panel = panel(vec![Ok(1_000_000), Ok(5_000_000), Ok(5_500_000)]);
+        panel.resume(Duration::from_secs(900));
+        panel.read(Duration::from_secs(901));
+        assert!((total(&mut panel) - 0.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_small_range_is_read_twice_before_it_can_wrap() {
+        let mut panel = panel(vec![Ok(0)]);
+        assert_eq!(panel.longest_gap(), SHORTEST_GAP);
+        panel.dials[0].wraps_after = Some(262_143_328_850);
+        assert_eq!(panel.longest_gap().as_secs(), 131);
+    }
+}

@@ -1,0 +1,124 @@
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::log::info::Region;
+use crate::sensor::Roots;
+use crate::units::Pue;
+
+/// What to track, and how.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    pub subject: Subject,
+    /// The run's folder; none stands for a new one under `impact-logs`.
+    pub out: Option<PathBuf>,
+    pub name: Option<String>,
+    pub tags: BTreeMap<String, String>,
+    pub interval: Duration,
+    /// Stop tracking after this time; the command goes on.
+    pub duration: Option<Duration>,
+    pub pue: Option<Pue>,
+    pub region: Option<Region>,
+    /// Where to write the time series as well.
+    pub csv: Option<PathBuf>,
+    /// Keep arguments, folders and the host's name out of the log.
+    pub redact: bool,
+    /// Put the command into a control group of its own where that is allowed.
+    pub own_group: bool,
+    pub roots: Roots,
+}
+
+/// What is tracked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Subject {
+    /// A command to start.
+    Command(Vec<OsString>),
+    /// A process that is running, and its descendants.
+    Process(u32),
+}
+
+impl Plan {
+    /// The run's name: as given, or that of the program.
+    pub(crate) fn label(&self) -> String {
+        let given = self.name.clone().unwrap_or_else(|| match &self.subject {
+            Subject::Command(words) => words
+                .first()
+                .and_then(|word| PathBuf::from(word).file_name()?.to_str().map(str::to_owned))
+                .unwrap_or_default(),
+            Subject::Process(pid) => format!("pid-{pid}"),
+        });
+        let plain = |c: char| {
+            if c.is_ascii_alphanumeric() || "._-".contains(c) {
+                c
+            } else {
+                '-'
+            }
+        };
+        let label: String = given.chars().map(plain).take(48).collect();
+        let label = label.trim_start_matches('.');
+        if label.is_empty() {
+            "run".to_owned()
+        } else {
+            label.to_owned()
+        }
+    }
+
+    /// The command line as it may be written down.
+    pub(crate) fn command_line(&self) -> Vec<String> {
+        let Subject::Command(words) = &self.subject else {
+            return Vec::new();
+        };
+        let words = words.iter().map(|word| word.to_string_lossy().into_owned());
+        if !self.redact {
+            return words.collect();
+        }
+        words
+            .enumerate()
+            .map(|(i, word)| match i {
+                0 => word.rsplit('/').next().unwrap_or_default().to_owned(),
+                _ => "[redacted]".to_owned(),
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(words: &[&str]) -> Plan {
+        Plan {
+            subject: Subject::Command(words.iter().map(OsString::from).collect()),
+            out: None,
+            name: None,
+            tags: BTreeMap::new(),
+            interval: Duration::from_secs(1),
+            duration: None,
+            pue: None,
+            region: None,
+            csv: None,
+            redact: false,
+            own_group: false,
+            roots: Roots::default(),
+        }
+    }
+
+    #[test]
+    fn a_run_is_named_after_its_program() {
+        assert_eq!(plan(&["./bin/train me.sh", "--lr"]).label(), "train-me.sh");
+        assert_eq!(plan(&["../.."]).label(), "run");
+    }
+
+    #[test]
+    fn a_redacted_command_keeps_its_program_and_the_number_of_its_words() {
+        let plan = Plan {
+            redact: true,
+            ..plan(&["/home/me/train.py", "--token", "secret"])
+        };
+        assert_eq!(
+            plan.command_line(),
+            ["train.py", "[redacted]", "[redacted]"]
+        );
+    }
+}

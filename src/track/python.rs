@@ -1,0 +1,187 @@
+//! The Python a command runs and the packages it can see, from names of files: none is run.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::log::info::Python;
+
+/// The interpreter behind a command and its packages, if it is a Python.
+pub(crate) fn state(command: &[OsString]) -> Option<Python> {
+    let program = on_the_path(command.first()?)?;
+    let interpreter = if is_python(&program) {
+        program
+    } else {
+        shebang(&program)?
+    };
+    let home = Home::of(&interpreter)?;
+    let mut packages = BTreeMap::new();
+    for folder in home.package_folders() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            if let Some((name, version)) = name.to_str().and_then(package) {
+                packages.entry(name).or_insert(version);
+            }
+        }
+    }
+    Some(Python {
+        version: home.version,
+        packages,
+    })
+}
+
+fn on_the_path(program: &OsStr) -> Option<PathBuf> {
+    if program.as_encoded_bytes().contains(&b'/') {
+        return Some(PathBuf::from(program));
+    }
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path)
+        .map(|folder| folder.join(program))
+        .find(|file| file.is_file())
+}
+
+fn is_python(program: &Path) -> bool {
+    program
+        .file_name()
+        .and_then(OsStr::to_str)
+        .is_some_and(|name| name.starts_with("python") || name.starts_with("pypy"))
+}
+
+/// The Python that a script's first line asks for.
+fn shebang(script: &Path) -> Option<PathBuf> {
+    use std::io::Read;
+    let mut start = [0; 256];
+    let length = fs::File::open(script).ok()?.read(&mut start).ok()?;
+    let text = String::from_utf8_lossy(&start[..length]);
+    let line = text.strip_prefix("#!")?.lines().next()?;
+    let word = line
+        .split_ascii_whitespace()
+        .find(|word| is_python(Path::new(word)))?;
+    on_the_path(OsStr::new(word))
+}
+
+/// An installation or a virtual environment.
+struct Home {
+    prefix: PathBuf,
+    version: Option<String>,
+}
+
+impl Home {
+    fn of(interpreter: &Path) -> Option<Self> {
+        let around = |file: &Path| Some(file.parent()?.parent()?.to_owned());
+        let here = around(interpreter)?;
+        let settings = fs::read_to_string(here.join("pyvenv.cfg")).ok();
+        let prefix = if settings.is_some() || here.join("conda-meta").is_dir() {
+            here
+        } else {
+            around(&interpreter.canonicalize().ok()?)?
+        };
+        let stated = settings.as_deref().and_then(|text| {
+            text.lines().find_map(|line| {
+                let (key, value) = line.split_once('=')?;
+                key.trim()
+                    .starts_with("version")
+                    .then(|| value.trim().to_owned())
+            })
+        });
+        let named = || {
+            let real = interpreter.canonicalize().ok()?;
+            let name = real
+                .file_name()?
+                .to_str()?
+                .strip_prefix("python")?
+                .to_owned();
+            name.contains('.').then_some(name)
+        };
+        Some(Self {
+            prefix,
+            version: stated.or_else(named),
+        })
+    }
+
+    fn package_folders(&self) -> Vec<PathBuf> {
+        let short = self.version.as_deref().map(|version| {
+            let parts: Vec<&str> = version.split('.').take(2).collect();
+            format!("python{}", parts.join("."))
+        });
+        let mut folders = vec![self.prefix.join("conda-meta")];
+        for lib in ["lib", "lib64", "local/lib"] {
+            let lib = self.prefix.join(lib);
+            folders.push(lib.join("python3/dist-packages"));
+            if let Some(short) = &short {
+                folders.push(lib.join(short).join("site-packages"));
+                folders.push(lib.join(short).join("dist-packages"));
+            }
+        }
+        folders
+    }
+}
+
+/// The package a metadata folder or file stands for, by its name.
+fn package(file: &str) -> Option<(String, String)> {
+    let (name, version) = if let Some(stem) = file.strip_suffix(".dist-info") {
+        stem.rsplit_once('-')?
+    } else if let Some(stem) = file.strip_suffix(".egg-info") {
+        let mut parts = stem.split('-');
+        (parts.next()?, parts.next()?)
+    } else {
+        // conda: name-version-build.json
+        let (rest, _build) = file.strip_suffix(".json")?.rsplit_once('-')?;
+        rest.rsplit_once('-')?
+    };
+    Some((
+        name.to_ascii_lowercase().replace('_', "-"),
+        version.to_owned(),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packages_are_named_by_their_metadata() {
+        let is = |file: &str| package(file).map(|(name, version)| format!("{name}={version}"));
+        assert_eq!(
+            is("torch-2.1.0+cu118.dist-info").as_deref(),
+            Some("torch=2.1.0+cu118")
+        );
+        assert_eq!(
+            is("PyYAML-6.0-py3.11.egg-info").as_deref(),
+            Some("pyyaml=6.0")
+        );
+        assert_eq!(
+            is("scikit_learn-1.3.2.dist-info").as_deref(),
+            Some("scikit-learn=1.3.2")
+        );
+        assert_eq!(
+            is("numpy-1.26.0-py311h64a7726_0.json").as_deref(),
+            Some("numpy=1.26.0")
+        );
+        assert_eq!(is("numpy"), None);
+    }
+
+    #[test]
+    fn a_virtual_environment_is_read_without_running_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let site = folder.path().join("lib/python3.11/site-packages");
+        fs::create_dir_all(site.join("numpy-2.0.1.dist-info")).unwrap();
+        fs::create_dir_all(folder.path().join("bin")).unwrap();
+        fs::write(folder.path().join("bin/python"), "").unwrap();
+        fs::write(
+            folder.path().join("pyvenv.cfg"),
+            "home = /usr\nversion = 3.11.4\n",
+        )
+        .unwrap();
+        let python = state(&[folder.path().join("bin/python").into_os_string()]).unwrap();
+        assert_eq!(python.version.as_deref(), Some("3.11.4"));
+        assert_eq!(python.packages["numpy"], "2.0.1");
+    }
+
+    #[test]
+    fn a_command_that_is_no_python_has_none() {
+        assert_eq!(state(&[OsString::from("sh")]), None);
+        assert_eq!(state(&[]), None);
+    }
+}

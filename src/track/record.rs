@@ -1,0 +1,114 @@
+use std::path::{Path, PathBuf};
+
+use super::plan::Plan;
+use super::series::Series;
+use crate::log::{Info, LogWriter, Sample};
+
+/// Everything that is written while a run goes on; what cannot be written is counted and told.
+#[derive(Debug)]
+pub(crate) struct Record {
+    log: Option<LogWriter>,
+    series: Option<Series>,
+    lost: u64,
+    notes: Vec<String>,
+}
+
+impl Record {
+    pub(crate) fn create(plan: &Plan, id: &str, info: &Info, first: &Sample) -> Self {
+        let folder = plan.out.clone().unwrap_or_else(|| {
+            let time = chrono::Local::now().format("%Y%m%dT%H%M%S");
+            PathBuf::from("impact-logs").join(format!("{time}-{}-{id}", plan.label()))
+        });
+        let mut notes = Vec::new();
+        let log = LogWriter::create(&folder, id, info, first)
+            .map_err(|error| {
+                notes.push(format!("no log in {}: {error}", folder.display()));
+            })
+            .ok();
+        let series = plan.csv.as_ref().and_then(|path| {
+            Series::create(path)
+                .and_then(|mut series| series.write(first).map(|()| series))
+                .map_err(|error| notes.push(format!("no table in {}: {error}", path.display())))
+                .ok()
+        });
+        Self {
+            log,
+            series,
+            lost: 0,
+            notes,
+        }
+    }
+
+    pub(crate) fn log(&self) -> Option<&LogWriter> {
+        self.log.as_ref()
+    }
+
+    /// The run's folder, if its log is still where it was made.
+    pub(crate) fn run(&self) -> Option<&Path> {
+        let log = self.log.as_ref()?;
+        log.folder().exists().then(|| log.run())
+    }
+
+    pub(crate) fn sample(&mut self, sample: &Sample) {
+        if let Some(log) = &mut self.log
+            && let Err(error) = log.sample(sample)
+        {
+            if self.lost == 0 {
+                self.note(format!(
+                    "after {:.3} s: a sample was not written: {error}",
+                    sample.elapsed
+                ));
+            }
+            self.lost += 1;
+        }
+        if let Some(series) = &mut self.series
+            && let Err(error) = series.write(sample)
+        {
+            self.series = None;
+            self.note(format!(
+                "after {:.3} s: the table ends: {error}",
+                sample.elapsed
+            ));
+        }
+    }
+
+    pub(crate) fn note(&mut self, text: String) {
+        if let Some(log) = &mut self.log {
+            log.message(&text);
+        }
+        self.notes.push(text);
+    }
+
+    /// Writes the completed info and gives all notes of the run.
+    pub(crate) fn close(mut self, mut info: Info) -> (Option<PathBuf>, Vec<String>) {
+        if self.lost > 0 {
+            self.note(format!("{} samples were not written", self.lost));
+        }
+        if self.log.is_some() && self.run().is_none() {
+            self.note("the folder of the log is gone".to_owned());
+        }
+        info.notes.append(&mut self.notes.clone());
+        if let Some(log) = &mut self.log {
+            let said = match log.info(&info) {
+                Ok(()) => "ended".to_owned(),
+                Err(error) => {
+                    self.notes
+                        .push(format!("info.json was not completed: {error}"));
+                    format!("ended; info.json was not completed: {error}")
+                }
+            };
+            log.message(&said);
+        }
+        (self.run().map(Path::to_owned), self.notes)
+    }
+
+    /// Leaves nothing behind, for a command that never started.
+    pub(crate) fn discard(self) {
+        if let Some(log) = self.log {
+            let _ = std::fs::remove_dir_all(log.folder());
+            // The folders above go only if they are empty.
+            let _ = std::fs::remove_dir(log.run());
+            let _ = log.run().parent().map(std::fs::remove_dir);
+        }
+    }
+}

@@ -1,0 +1,92 @@
+use std::fs::File;
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::log::Info;
+use crate::log::write::write_info;
+
+/// Samples are flushed to the disk at most this often.
+const SHORTEST_PAUSE: Duration = Duration::from_secs(1);
+
+/// Does what takes time beside the measuring: finds out about the host and flushes the disk.
+#[derive(Debug)]
+pub(crate) struct Scribe {
+    info: Arc<Mutex<Draft>>,
+    gathered: Receiver<()>,
+    flush: SyncSender<()>,
+    last_flush: Instant,
+}
+
+#[derive(Debug)]
+struct Draft {
+    info: Info,
+    /// The end has been written: nothing may be written over it.
+    is_final: bool,
+}
+
+impl Scribe {
+    /// Starts to gather; what is found goes into the info, which is written anew.
+    pub(crate) fn start(
+        info: Info,
+        place: Option<(PathBuf, File)>,
+        gather: impl FnOnce(&mut Info) + Send + 'static,
+    ) -> Self {
+        let info = Arc::new(Mutex::new(Draft {
+            info,
+            is_final: false,
+        }));
+        let (gathered_sender, gathered) = sync_channel(1);
+        let (flush, orders) = sync_channel(1);
+        let shared = Arc::clone(&info);
+        // Without a thread the run is measured all the same; only the details are missing.
+        let _ = thread::Builder::new()
+            .name("scribe".to_owned())
+            .stack_size(256 * 1024)
+            .spawn(move || {
+                let mut found = lock(&shared).info.clone();
+                gather(&mut found);
+                {
+                    let mut draft = lock(&shared);
+                    draft.info = found;
+                    if let (false, Some((folder, _))) = (draft.is_final, &place) {
+                        let _ = write_info(folder, &draft.info);
+                    }
+                }
+                let _ = gathered_sender.send(());
+                while let (Ok(()), Some((_, data))) = (orders.recv(), &place) {
+                    let _ = data.sync_data();
+                }
+            });
+        Self {
+            info,
+            gathered,
+            flush,
+            last_flush: Instant::now(),
+        }
+    }
+
+    /// Has the samples written so far put on the disk, without waiting for it.
+    pub(crate) fn flush(&mut self) {
+        if self.last_flush.elapsed() >= SHORTEST_PAUSE {
+            self.last_flush = Instant::now();
+            let _ = self.flush.try_send(());
+        }
+    }
+
+    /// The info with all that was found by now, to be completed; the scribe leaves it alone.
+    pub(crate) fn finish(self, patience: Duration) -> Info {
+        let _ = self.gathered.recv_timeout(patience);
+        let mut draft = lock(&self.info);
+        draft.is_final = true;
+        draft.info.clone()
+    }
+}
+
+/// A scribe that panicked has left a draft as good as any.
+fn lock(info: &Mutex<Draft>) -> MutexGuard<'_, Draft> {
+    info.lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner)
+}

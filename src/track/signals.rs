@@ -1,0 +1,164 @@
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+
+use rustix::process::{Pid, Signal};
+
+/// What is handed on to the command when it reaches us.
+const FORWARDED: [libc::c_int; 10] = [
+    libc::SIGHUP,
+    libc::SIGINT,
+    libc::SIGQUIT,
+    libc::SIGTERM,
+    libc::SIGUSR1,
+    libc::SIGUSR2,
+    libc::SIGALRM,
+    libc::SIGWINCH,
+    libc::SIGTSTP,
+    libc::SIGCONT,
+];
+/// What else we must hear of, or must not be stopped by.
+const HEARD: [libc::c_int; 3] = [libc::SIGCHLD, libc::SIGTTIN, libc::SIGTTOU];
+
+/// The signals that were held back when we were started.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Mask(libc::sigset_t);
+
+impl Mask {
+    /// Sets the mask back, as the command should find it.
+    pub(crate) fn restore(&self) {
+        // SAFETY: the set was filled in by the kernel; the call is safe after a fork.
+        unsafe { libc::sigprocmask(libc::SIG_SETMASK, &raw const self.0, std::ptr::null_mut()) };
+    }
+}
+
+/// A signal that reached us, and who sent it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Arrival {
+    pub(crate) signal: libc::c_int,
+    /// The kernel sent it, as a terminal does to all of its foreground group.
+    pub(crate) from_kernel: bool,
+    pub(crate) sender: u32,
+}
+
+impl Arrival {
+    pub(crate) fn is_child_news(self) -> bool {
+        self.signal == libc::SIGCHLD
+    }
+
+    /// Whether it asks us to stop, as Ctrl-Z does.
+    pub(crate) fn is_stop(self) -> bool {
+        [libc::SIGTSTP, libc::SIGTTIN, libc::SIGTTOU].contains(&self.signal)
+    }
+
+    /// Whether it asks us to end, when there is nobody to hand it on to.
+    pub(crate) fn is_end(self) -> bool {
+        [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM].contains(&self.signal)
+    }
+
+    /// Hands the signal on, unless the command has had it already as a member of our group.
+    pub(crate) fn forward_to(self, command: Pid) {
+        if self.from_kernel || !FORWARDED.contains(&self.signal) || self.is_from_group_of(command) {
+            return;
+        }
+        if let Some(signal) = Signal::from_named_raw(self.signal) {
+            let _ = rustix::process::kill_process(command, signal);
+        }
+    }
+
+    /// A job that signals its own group has reached itself.
+    fn is_from_group_of(self, command: Pid) -> bool {
+        let group = |pid| rustix::process::getpgid(Some(pid)).ok();
+        Pid::from_raw(self.sender as i32).is_some_and(|sender| {
+            group(sender).is_some()
+                && group(sender) == group(command)
+                && is_descendant(sender, command)
+        })
+    }
+}
+
+/// Whether a process descends from another, as far as the living show.
+fn is_descendant(mut process: Pid, ancestor: Pid) -> bool {
+    for _ in 0..64 {
+        if process == ancestor {
+            return true;
+        }
+        let Ok(stat) = std::fs::read_to_string(format!("/proc/{process}/stat")) else {
+            return false;
+        };
+        let parent = stat
+            .rfind(')')
+            .and_then(|end| {
+                stat[end + 1..]
+                    .split_ascii_whitespace()
+                    .nth(1)?
+                    .parse()
+                    .ok()
+            })
+            .and_then(Pid::from_raw);
+        match parent {
+            Some(parent) => process = parent,
+            None => return false,
+        }
+    }
+    false
+}
+
+/// Signals as messages: held back from interrupting us, and read when we choose.
+#[derive(Debug)]
+pub(crate) struct Signals {
+    fd: OwnedFd,
+    pub(crate) before: Mask,
+}
+
+impl Signals {
+    /// Holds back all signals we deal with, in this thread and those it starts.
+    pub(crate) fn hold() -> io::Result<Self> {
+        let mut set = MaybeUninit::<libc::sigset_t>::zeroed();
+        let mut before = MaybeUninit::<libc::sigset_t>::zeroed();
+        // SAFETY: the sets are initialised by sigemptyset and sigprocmask before they are read.
+        unsafe {
+            libc::sigemptyset(set.as_mut_ptr());
+            for signal in FORWARDED.iter().chain(&HEARD) {
+                libc::sigaddset(set.as_mut_ptr(), *signal);
+            }
+            let set = set.assume_init();
+            if libc::sigprocmask(libc::SIG_BLOCK, &raw const set, before.as_mut_ptr()) != 0 {
+                return Err(io::Error::last_os_error());
+            }
+            let fd = libc::signalfd(-1, &raw const set, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK);
+            if fd < 0 {
+                return Err(io::Error::last_os_error());
+            }
+            Ok(Self {
+                fd: OwnedFd::from_raw_fd(fd),
+                before: Mask(before.assume_init()),
+            })
+        }
+    }
+
+    /// The next signal that is waiting, if any.
+    pub(crate) fn next(&self) -> Option<Arrival> {
+        let mut info = MaybeUninit::<libc::signalfd_siginfo>::zeroed();
+        let size = size_of::<libc::signalfd_siginfo>();
+        // SAFETY: the kernel writes at most `size` bytes, and all bytes are valid numbers.
+        let info = unsafe {
+            let length = libc::read(self.fd.as_raw_fd(), info.as_mut_ptr().cast(), size);
+            if length != size as isize {
+                return None;
+            }
+            info.assume_init()
+        };
+        Some(Arrival {
+            signal: info.ssi_signo as libc::c_int,
+            from_kernel: info.ssi_code == libc::SI_KERNEL,
+            sender: info.ssi_pid,
+        })
+    }
+}
+
+impl AsFd for Signals {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+}

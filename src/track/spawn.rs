@@ -1,0 +1,127 @@
+use std::ffi::{CString, OsStr, OsString};
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::ptr;
+
+use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::process::Pid;
+
+use super::signals::Mask;
+
+/// The flag of clone3 that names a control group to be born in.
+const CLONE_INTO_CGROUP: u64 = 0x2_0000_0000;
+
+/// A command made ready to start: nothing is allocated between the fork and the exec.
+#[derive(Debug)]
+pub(crate) struct Launch {
+    arguments: Vec<CString>,
+    environment: Vec<CString>,
+}
+
+impl Launch {
+    /// The command with the environment of this process and some variables of our own.
+    pub(crate) fn new(command: &[OsString], own: &[(&str, &OsStr)]) -> io::Result<Self> {
+        let mut environment = Vec::new();
+        let inherited = std::env::vars_os().filter(|(name, _)| own.iter().all(|(n, _)| name != n));
+        let added = own
+            .iter()
+            .map(|(name, value)| (OsString::from(name), OsString::from(value)));
+        for (mut variable, value) in inherited.chain(added) {
+            variable.push("=");
+            variable.push(value);
+            environment.push(CString::new(variable.as_bytes())?);
+        }
+        let arguments = command.iter().map(|word| CString::new(word.as_bytes()));
+        Ok(Self {
+            arguments: arguments.collect::<Result<_, _>>()?,
+            environment,
+        })
+    }
+
+    /// Starts the command with our streams and terminal, inside the group if that can be done.
+    ///
+    /// Being born in a group is cheap; being moved into it later would take tens of milliseconds.
+    pub(crate) fn start(&self, mask: &Mask, group: Option<BorrowedFd>) -> io::Result<(Pid, bool)> {
+        let arguments = pointers(&self.arguments);
+        let environment = pointers(&self.environment);
+        let (failure, report) = pipe_with(PipeFlags::CLOEXEC)?;
+        // SAFETY: in the child, only calls that are safe after a fork follow, and no allocation.
+        let (pid, is_in_group) = unsafe { fork_into(group)? };
+        if pid == 0 {
+            // SAFETY: both lists end with a null pointer and live on the parent's copied stack.
+            unsafe { become_command(&arguments, &environment, mask, &report) }
+        }
+        drop(report);
+        let mut code = [0; 4];
+        let pid = Pid::from_raw(pid).expect("a new process has a number");
+        match File::from(failure).read_exact(&mut code) {
+            // Nobody wrote: the exec closed the pipe.
+            Err(_) => Ok((pid, is_in_group)),
+            Ok(()) => {
+                let _ = rustix::process::waitpid(Some(pid), rustix::process::WaitOptions::empty());
+                Err(io::Error::from_raw_os_error(i32::from_ne_bytes(code)))
+            }
+        }
+    }
+}
+
+fn pointers(strings: &[CString]) -> Vec<*const libc::c_char> {
+    let ends = std::iter::once(ptr::null());
+    strings.iter().map(|s| s.as_ptr()).chain(ends).collect()
+}
+
+/// Forks, with the child born in the group where the kernel can and may do that.
+unsafe fn fork_into(group: Option<BorrowedFd>) -> io::Result<(libc::pid_t, bool)> {
+    if let Some(group) = group {
+        let arguments = libc::clone_args {
+            flags: CLONE_INTO_CGROUP,
+            pidfd: 0,
+            child_tid: 0,
+            parent_tid: 0,
+            exit_signal: libc::SIGCHLD as u64,
+            stack: 0,
+            stack_size: 0,
+            tls: 0,
+            set_tid: 0,
+            set_tid_size: 0,
+            cgroup: group.as_raw_fd() as u64,
+        };
+        // SAFETY: without shared memory this is a fork; the structure is as large as stated.
+        let pid = unsafe {
+            libc::syscall(
+                libc::SYS_clone3,
+                &raw const arguments,
+                size_of_val(&arguments),
+            )
+        };
+        if pid >= 0 {
+            return Ok((pid as libc::pid_t, true));
+        }
+    }
+    // SAFETY: the caller keeps to what is safe after a fork.
+    match unsafe { libc::fork() } {
+        -1 => Err(io::Error::last_os_error()),
+        pid => Ok((pid, false)),
+    }
+}
+
+/// Turns the forked child into the command, or reports why not and ends.
+unsafe fn become_command(
+    arguments: &[*const libc::c_char],
+    environment: &[*const libc::c_char],
+    mask: &Mask,
+    report: &OwnedFd,
+) -> ! {
+    // SAFETY: all of these may be called between fork and exec.
+    unsafe {
+        // Rust ignores SIGPIPE; the command should find it as we did.
+        libc::signal(libc::SIGPIPE, libc::SIG_DFL);
+        mask.restore();
+        libc::execvpe(arguments[0], arguments.as_ptr(), environment.as_ptr());
+        let code = (*libc::__errno_location()).to_ne_bytes();
+        libc::write(report.as_raw_fd(), code.as_ptr().cast(), code.len());
+        libc::_exit(127)
+    }
+}

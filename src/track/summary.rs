@@ -1,0 +1,97 @@
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::child::Ending;
+use super::series;
+use crate::log::info::{Balance, Region, SensorNote};
+use crate::log::{Meter, Sample};
+use crate::sensor::{Component, Group};
+use crate::units::{GramsCo2e, Joules, Pue};
+
+/// What a run came to, as the tracker has it in memory.
+#[derive(Debug)]
+pub struct Summary {
+    pub ending: Ending,
+    pub elapsed: Duration,
+    /// The run's folder, if the log could be written.
+    pub run: Option<PathBuf>,
+    pub sensors: Vec<SensorNote>,
+    pub balance: BTreeMap<Component, Balance>,
+    pub notes: Vec<String>,
+    pub region: Option<Region>,
+    pub pue: Option<Pue>,
+    /// CPU time of the tracker itself.
+    pub overhead: Duration,
+}
+
+impl Summary {
+    /// The group a component is added to, or none where something larger contains it.
+    #[must_use]
+    pub fn counted_as(&self, component: &Component) -> Option<Group> {
+        component.counted_as(&self.balance.keys().collect())
+    }
+
+    /// The run's energy, without the building's overhead.
+    pub fn energy(&self) -> Joules {
+        let counted = self
+            .balance
+            .iter()
+            .filter(|(component, _)| self.counted_as(component).is_some());
+        counted
+            .filter_map(|(_, balance)| Joules::from_joules(balance.attributed_j).ok())
+            .sum()
+    }
+
+    /// The run's emissions, where the zone's intensity is known; with the global PUE if none is.
+    #[must_use]
+    pub fn emissions(&self) -> Option<GramsCo2e> {
+        let intensity = self.region.as_ref()?.carbon_intensity?;
+        Some(self.energy() * self.pue.unwrap_or_else(Pue::global_average) * intensity)
+    }
+}
+
+/// What the live line shows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Glance {
+    pub elapsed: Duration,
+    /// The run's mean power since the last sample.
+    pub watts: Option<f64>,
+    /// The run's energy so far.
+    pub joules: f64,
+    pub grams: Option<f64>,
+    /// The part of the energy that a sensor stands behind.
+    pub measured: f64,
+}
+
+impl Glance {
+    pub(crate) fn of(sample: &Sample, region: Option<&Region>, pue: Option<Pue>) -> Self {
+        let attributed = |meter: &Meter| meter.attributed_j;
+        let joules = series::sum(&sample.energy, None, attributed).unwrap_or(0.0);
+        let sensed = |meter: &Meter| meter.total_j.filter(|_| meter.method.is_measured());
+        let all = series::sum(&sample.energy, None, |meter| meter.total_j).unwrap_or(0.0);
+        let measured = series::sum(&sample.energy, None, sensed).unwrap_or(0.0);
+        let observed = &sample.observed;
+        let watts = [
+            observed.rapl_estimated_attributable_power_draw,
+            observed.nvidia_estimated_attributable_power_draw,
+        ];
+        let intensity = region.and_then(|region| region.carbon_intensity);
+        Self {
+            elapsed: Duration::from_secs_f64(sample.elapsed),
+            watts: watts.into_iter().flatten().reduce(|a, b| a + b),
+            joules,
+            grams: intensity.map(|intensity| {
+                joules / 3.6e6 * intensity.get() * pue.unwrap_or_else(Pue::global_average).get()
+            }),
+            measured: if all > 0.0 { measured / all } else { 0.0 },
+        }
+    }
+}
+
+/// Where the tracker shows what it sees while the run goes on.
+pub trait Screen {
+    fn show(&mut self, glance: &Glance);
+    /// Leaves no trace of what was shown.
+    fn clear(&mut self);
+}

@@ -1,0 +1,334 @@
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::process::Pid;
+
+use crate::sensor::{KernelFile, Roots};
+
+/// CPU time of the run since it began.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct RunTime {
+    pub(crate) user: Duration,
+    pub(crate) system: Duration,
+}
+
+impl RunTime {
+    pub(crate) fn total(self) -> Duration {
+        self.user + self.system
+    }
+
+    pub(crate) fn since(self, before: Self) -> Self {
+        Self {
+            user: self.user.saturating_sub(before.user),
+            system: self.system.saturating_sub(before.system),
+        }
+    }
+
+    fn plus(self, other: Self) -> Self {
+        Self {
+            user: self.user + other.user,
+            system: self.system + other.system,
+        }
+    }
+}
+
+/// Whose descendants are the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Top {
+    /// All children of this process, also those it inherits and those it has reaped.
+    Ours,
+    /// A process somebody else started, and its descendants.
+    Process(Pid),
+}
+
+/// The processes of a run, and the CPU time they and their dead have used.
+///
+/// A process's dead children are in its own record once it has waited for them, and in ours once we
+/// have: so a child too short to be seen alive is counted all the same.
+#[derive(Debug)]
+pub(crate) struct Tree {
+    folder: PathBuf,
+    top: Top,
+    alive: BTreeMap<u32, Process>,
+    /// /proc/loadavg ends with the newest process id: while that stands, nothing was born.
+    births: Option<KernelFile>,
+    newest: String,
+    tick: Duration,
+    last: RunTime,
+    /// Time of the dead for whom nobody waited.
+    unclaimed: Duration,
+}
+
+#[derive(Debug)]
+struct Process {
+    stat: KernelFile,
+}
+
+/// What /proc/<pid>/stat says of a process.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Record {
+    own: RunTime,
+    /// Of the children it has waited for, and theirs.
+    dead: RunTime,
+    threads: u32,
+}
+
+impl Tree {
+    pub(crate) fn of(top: Top, roots: &Roots) -> Self {
+        let folder = roots.processes().to_owned();
+        let per_second = rustix::param::clock_ticks_per_second().max(1);
+        Self {
+            births: KernelFile::open(&folder.join("loadavg")).ok(),
+            folder,
+            top,
+            alive: BTreeMap::new(),
+            newest: String::new(),
+            tick: Duration::from_secs(1) / per_second as u32,
+            last: RunTime::default(),
+            unclaimed: Duration::ZERO,
+        }
+    }
+
+    pub(crate) fn processes(&self) -> Vec<u32> {
+        self.alive.keys().copied().collect()
+    }
+
+    /// The run's CPU time so far; never less than before.
+    pub(crate) fn read(&mut self) -> RunTime {
+        if self.may_have_grown() {
+            self.find_processes();
+        }
+        let mut now = self.sum();
+        // /proc counts in ticks, so a dying process may seem to take one with it.
+        let noise = self.tick * 2 * (self.alive.len() as u32 + 1);
+        let missing = |now: RunTime, unclaimed: Duration, last: RunTime| {
+            last.total().saturating_sub(now.total() + unclaimed)
+        };
+        if missing(now, self.unclaimed, self.last) > noise {
+            // Perhaps it was only between the dead and those who wait for them.
+            now = self.sum();
+            let missing = missing(now, self.unclaimed, self.last);
+            if missing > noise {
+                self.unclaimed += missing;
+            }
+        }
+        now.user += self.unclaimed;
+        if now.total() > self.last.total() {
+            self.last = now;
+        }
+        self.last
+    }
+
+    fn may_have_grown(&mut self) -> bool {
+        let mut buffer = [0; 128];
+        let Some(Ok(text)) = self.births.as_ref().map(|file| file.text(&mut buffer)) else {
+            return true;
+        };
+        let newest = text.trim_end().rsplit(' ').next().unwrap_or_default();
+        if newest == self.newest {
+            return false;
+        }
+        newest.clone_into(&mut self.newest);
+        true
+    }
+
+    fn find_processes(&mut self) {
+        let mut to_visit = match self.top {
+            Top::Ours => children(&self.folder, std::process::id(), 2),
+            Top::Process(pid) => vec![pid.as_raw_pid() as u32],
+        };
+        let mut found = BTreeMap::new();
+        while let Some(pid) = to_visit.pop() {
+            if found.contains_key(&pid) {
+                continue;
+            }
+            let process = match self.alive.remove(&pid) {
+                Some(process) if process.stat.text(&mut [0; 8]).is_ok() => process,
+                _ => match KernelFile::open(&self.folder.join(format!("{pid}/stat"))) {
+                    Ok(stat) => Process { stat },
+                    Err(_) => continue,
+                },
+            };
+            let threads = process.record(self.tick).map_or(1, |record| record.threads);
+            to_visit.extend(children(&self.folder, pid, threads));
+            found.insert(pid, process);
+        }
+        self.alive = found;
+    }
+
+    /// Parents before children, so that one who dies in between is missed and not counted twice.
+    fn sum(&mut self) -> RunTime {
+        let tick = self.tick;
+        let mut sum = match self.top {
+            Top::Ours => reaped(),
+            Top::Process(_) => RunTime::default(),
+        };
+        self.alive.retain(|pid, process| {
+            let Ok(record) = process.record(tick) else {
+                return false;
+            };
+            sum = sum.plus(record.times(cpu_clock(*pid)));
+            true
+        });
+        sum
+    }
+}
+
+impl Process {
+    fn record(&self, tick: Duration) -> io::Result<Record> {
+        let mut buffer = [0; 512];
+        Record::parse(self.stat.text(&mut buffer)?, tick)
+            .ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))
+    }
+}
+
+impl Record {
+    fn parse(text: &str, tick: Duration) -> Option<Self> {
+        // The name stands in parentheses and may hold anything, also parentheses.
+        let mut fields = text[text.rfind(')')? + 1..].split_ascii_whitespace();
+        let mut number = |skip: usize| -> Option<u64> { fields.nth(skip)?.parse().ok() };
+        let ticks = |count: u64| Duration::from_nanos(count * tick.as_nanos() as u64);
+        Some(Self {
+            own: RunTime {
+                user: ticks(number(11)?),
+                system: ticks(number(0)?),
+            },
+            dead: RunTime {
+                user: ticks(number(0)?),
+                system: ticks(number(0)?),
+            },
+            threads: number(2)? as u32,
+        })
+    }
+
+    /// All its time, its own as its CPU clock has it where that can be read.
+    fn times(self, clock: Option<Duration>) -> RunTime {
+        let own = clock.map_or(self.own, |total| RunTime {
+            user: total.saturating_sub(self.own.system),
+            system: self.own.system.min(total),
+        });
+        own.plus(self.dead)
+    }
+}
+
+/// What all children this process has waited for have used, and theirs.
+fn reaped() -> RunTime {
+    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: getrusage fills the structure it is given; all zeros are valid should it fail.
+    let usage = unsafe {
+        libc::getrusage(libc::RUSAGE_CHILDREN, usage.as_mut_ptr());
+        usage.assume_init()
+    };
+    let time = |t: libc::timeval| Duration::new(t.tv_sec as u64, t.tv_usec as u32 * 1000);
+    RunTime {
+        user: time(usage.ru_utime),
+        system: time(usage.ru_stime),
+    }
+}
+
+/// The CPU time of all threads of a process, to the nanosecond and without a file.
+fn cpu_clock(pid: u32) -> Option<Duration> {
+    /// Scheduler time of a whole process, in the kernel's numbering of clocks.
+    const SCHEDULED: libc::clockid_t = 2;
+    let clock = (!(pid as libc::clockid_t) << 3) | SCHEDULED;
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: clock_gettime writes one timespec into the one it is given.
+    let done = unsafe { libc::clock_gettime(clock, &raw mut time) };
+    (done == 0).then(|| Duration::new(time.tv_sec as u64, time.tv_nsec as u32))
+}
+
+/// The live children of a process, asking only its first thread if it has no other.
+fn children(folder: &Path, pid: u32, threads: u32) -> Vec<u32> {
+    let tasks = folder.join(format!("{pid}/task"));
+    let of_task = |task: &Path| std::fs::read_to_string(task.join("children"));
+    let lists: Vec<io::Result<String>> = if threads <= 1 {
+        vec![of_task(&tasks.join(pid.to_string()))]
+    } else {
+        std::fs::read_dir(&tasks)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|task| of_task(&task.path()))
+            .collect()
+    };
+    if lists.is_empty() || lists.iter().any(Result::is_err) && !has_children_files() {
+        return children_by_scan(folder, pid);
+    }
+    lists
+        .iter()
+        .flatten()
+        .flat_map(|list| list.split_ascii_whitespace())
+        .filter_map(|pid| pid.parse().ok())
+        .collect()
+}
+
+/// Whether the kernel was built to list the children of a thread.
+fn has_children_files() -> bool {
+    let own = std::process::id();
+    Path::new(&format!("/proc/{own}/task/{own}/children")).exists()
+}
+
+fn children_by_scan(folder: &Path, parent: u32) -> Vec<u32> {
+    std::fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| {
+            let pid: u32 = entry.file_name().to_str()?.parse().ok()?;
+            let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
+            let after_name = &stat[stat.rfind(')')? + 1..];
+            let of: u32 = after_name.split_ascii_whitespace().nth(1)?.parse().ok()?;
+            (of == parent).then_some(pid)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STAT: &str = "41 (a) b (c) S 40 41 41 0 -1 4194560 100 200 0 0 7 3 50 20 20 0 4 0 99 8 9";
+
+    #[test]
+    fn a_name_with_parentheses_does_not_shift_the_fields() {
+        let record = Record::parse(STAT, Duration::from_millis(10)).unwrap();
+        assert_eq!(record.own.total(), Duration::from_millis(100));
+        assert_eq!(record.dead.total(), Duration::from_millis(700));
+        assert_eq!(record.threads, 4);
+    }
+
+    #[test]
+    fn the_clock_of_a_process_refines_its_own_time_only() {
+        let record = Record::parse(STAT, Duration::from_millis(10)).unwrap();
+        let times = record.times(Some(Duration::from_millis(105)));
+        assert_eq!(times.total(), Duration::from_millis(805));
+        assert_eq!(times.system, Duration::from_millis(230));
+    }
+
+    #[test]
+    fn our_own_clock_advances() {
+        let before = cpu_clock(std::process::id()).unwrap();
+        let busy = (0..1_000_000u64).fold(0, |sum: u64, i| sum.wrapping_mul(31).wrapping_add(i));
+        std::hint::black_box(busy);
+        assert!(cpu_clock(std::process::id()).unwrap() > before);
+    }
+
+    #[test]
+    fn a_scan_and_the_children_files_find_the_same() {
+        let mut child = std::process::Command::new("sleep")
+            .arg("60")
+            .spawn()
+            .unwrap();
+        let own = std::process::id();
+        let folder = Path::new("/proc");
+        assert!(children(folder, own, 2).contains(&child.id()));
+        assert!(children_by_scan(folder, own).contains(&child.id()));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+}

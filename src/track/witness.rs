@@ -1,0 +1,310 @@
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use super::clock::Moment;
+use super::footing::Footing;
+use super::machine::Machine;
+use super::panel::{Panel, Shares};
+use super::scope::Scope;
+use super::tree::{RunTime, Top, Tree};
+use crate::log::sample::{CpuTime, Observed};
+use crate::log::{Mark, Meter, SCHEMA, Sample};
+use crate::sensor::{Accelerator, Boards, Component, CpuTimes, Group, Processor, Roots, Share};
+
+/// Sees the machine and the run, and says what went by between two looks.
+pub(crate) struct Witness {
+    pub(crate) panel: Panel,
+    pub(crate) boards: Vec<Box<dyn Accelerator>>,
+    machine: Machine,
+    tree: Tree,
+    scope: Option<Scope>,
+    footing: Footing,
+    threads: f64,
+    /// The process the run is named after in the log.
+    subject: u32,
+    started: Moment,
+    last: Look,
+    /// By how much the machine's busy time has been taken for larger than it was counted.
+    ahead: Duration,
+    /// The processes seen at the last look: some have ended since.
+    seen: Vec<u32>,
+}
+
+/// What was seen at one moment.
+#[derive(Debug, Clone, Default)]
+struct Look {
+    at: Duration,
+    machine: CpuTimes,
+    run: RunTime,
+    meters: BTreeMap<Component, Meter>,
+}
+
+impl Witness {
+    /// Everything is opened and read once, but nothing is counted before `begin`.
+    pub(crate) fn new(
+        roots: &Roots,
+        processor: &Processor,
+        top: Top,
+        scope: Option<Scope>,
+    ) -> Self {
+        Self {
+            panel: Panel::default(),
+            boards: Vec::new(),
+            machine: Machine::of(roots),
+            tree: Tree::of(top, roots),
+            scope,
+            footing: Footing::of(roots),
+            threads: f64::from(processor.threads),
+            subject: 0,
+            started: Moment::now(),
+            last: Look::default(),
+            ahead: Duration::ZERO,
+            seen: Vec::new(),
+        }
+    }
+
+    pub(crate) fn scope(&self) -> Option<&Scope> {
+        self.scope.as_ref()
+    }
+
+    pub(crate) fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    pub(crate) fn started(&self) -> &Moment {
+        &self.started
+    }
+
+    pub(crate) fn elapsed(&self, now: &Moment) -> Duration {
+        now.monotonic.saturating_sub(self.started.monotonic)
+    }
+
+    /// Starts to count here, and gives the first sample.
+    pub(crate) fn begin(&mut self, now: Moment) -> Sample {
+        self.started = now;
+        self.panel.resume(Duration::ZERO);
+        self.last = Look {
+            at: Duration::ZERO,
+            machine: self.machine.cpu_times(),
+            run: self.run_time(),
+            meters: self.panel.meters(),
+        };
+        Sample {
+            schema: SCHEMA,
+            timestamp: now.wall,
+            energy: self.panel.meters(),
+            ..Sample::default()
+        }
+    }
+
+    /// Names the process the run is about.
+    pub(crate) fn follow(&mut self, pid: u32) {
+        self.subject = pid;
+        self.seen = vec![pid];
+    }
+
+    /// Counts these boards from here on; says what cannot be counted.
+    pub(crate) fn take_in(&mut self, boards: Boards, at: Duration) -> Vec<String> {
+        let mut notes: Vec<String> = boards
+            .missing
+            .map(|why| format!("NVIDIA boards cannot be read: {why}"))
+            .into_iter()
+            .collect();
+        for mut board in boards.found {
+            match board.sensor() {
+                Ok(sensor) => self.panel.add(sensor, at),
+                Err(why) => {
+                    notes.push(format!("{} is not metered: {why}", board.board().component))
+                }
+            }
+            // What others did on it before is not part of the first share.
+            board.share(&[]);
+            self.boards.push(board);
+        }
+        notes
+    }
+
+    /// The group turned out to be empty: count the processes one by one instead.
+    pub(crate) fn do_without_group(&mut self) {
+        self.scope = None;
+    }
+
+    /// The run's CPU time as the group or, without one, the processes themselves have it.
+    fn run_time(&mut self) -> RunTime {
+        match self.scope.as_ref().map(Scope::read) {
+            Some(Ok(times)) => times,
+            _ => self.tree.read(),
+        }
+    }
+
+    fn processes(&self) -> Vec<u32> {
+        match &self.scope {
+            Some(scope) => scope.processes(),
+            None => self.tree.processes(),
+        }
+    }
+
+    /// Everything that went by since the last sample, read now.
+    pub(crate) fn sample(&mut self, now: &Moment, mark: Option<Mark>) -> Sample {
+        let at = self.elapsed(now);
+        self.panel.read(at);
+        self.account(now, at, mark)
+    }
+
+    /// The same, from what the panel has read already.
+    pub(crate) fn account(&mut self, now: &Moment, at: Duration, mark: Option<Mark>) -> Sample {
+        let run = self.run_time();
+        let machine = self.machine.cpu_times();
+        let processes = self.processes();
+        let used = run.since(self.last.run).total();
+        let busy = self.busy(machine.since(self.last.machine).busy, used);
+        let mut observed = Observed {
+            cpu_count_adjusted_average_load: self
+                .machine
+                .load()
+                .map(|l| l.map(|x| x / self.threads)),
+            cpu_temperature: self.machine.temperature(),
+            ..Observed::default()
+        };
+        let memory = self.observe_memory(&processes, &mut observed);
+        let shares = Shares {
+            cpu: Share::of_time(used, busy),
+            memory: memory.unwrap_or(Share::of_time(used, busy)),
+            boards: self.observe_boards(&processes, &mut observed),
+        };
+        self.panel.post(&shares);
+        let look = Look {
+            at,
+            machine,
+            run,
+            meters: self.panel.meters(),
+        };
+        self.observe_cpu(&look, &shares, &mut observed);
+        observed.process_ids.clone_from(&processes);
+        self.seen = processes;
+        self.last = look;
+        Sample {
+            schema: SCHEMA,
+            timestamp: now.wall,
+            elapsed: at.as_secs_f64(),
+            energy: self.last.meters.clone(),
+            mark,
+            observed,
+        }
+    }
+
+    /// The machine's busy time, no less than the run's; what that adds is taken back later.
+    ///
+    /// The kernel counts the machine in steps of 10 ms and the run in nanoseconds.
+    fn busy(&mut self, counted: Duration, run: Duration) -> Duration {
+        let most = Duration::from_secs_f64(0.1 * self.threads);
+        let busy = counted.saturating_sub(self.ahead).max(run);
+        self.ahead = (self.ahead + busy).saturating_sub(counted).min(most);
+        busy
+    }
+
+    fn observe_memory(&mut self, processes: &[u32], observed: &mut Observed) -> Option<Share> {
+        let memory = self.machine.memory()?;
+        let bytes = if processes.is_empty() {
+            self.footing.or_largest()?
+        } else {
+            self.footing.bytes(processes)?
+        };
+        observed.absolute_mem_usage = Some(bytes as f64);
+        observed.relative_mem_usage = Some(bytes as f64 / memory.total as f64);
+        Some(Share::of(bytes as f64, memory.used as f64))
+    }
+
+    fn observe_boards(
+        &mut self,
+        processes: &[u32],
+        observed: &mut Observed,
+    ) -> BTreeMap<Component, Share> {
+        let mut ours = processes.to_vec();
+        ours.extend(&self.seen);
+        let mut shares = BTreeMap::new();
+        let mut loads = Vec::new();
+        for board in &mut self.boards {
+            let Component::Gpu(uuid) = board.board().component else {
+                continue;
+            };
+            let look = board.look();
+            loads.extend(look.utilisation);
+            let keep = |value: Option<f64>, into: &mut BTreeMap<String, f64>| {
+                into.extend(value.map(|value| (uuid.clone(), value)));
+            };
+            keep(look.watts, &mut observed.per_gpu_power_draw);
+            keep(look.temperature_c, &mut observed.per_gpu_temperature);
+            keep(look.utilisation, &mut observed.per_gpu_utilization);
+            let entry = |value| (uuid.clone(), value);
+            observed
+                .per_gpu_memory_usage
+                .extend(look.memory_used.map(|v| (uuid.clone(), v)));
+            observed
+                .per_gpu_clock_mhz
+                .extend(look.clock_mhz.map(|v| (uuid.clone(), v)));
+            observed
+                .per_gpu_performance_state
+                .extend(look.performance_state.map(entry));
+            shares.insert(Component::Gpu(uuid), board.share(&ours));
+        }
+        if !loads.is_empty() {
+            let mean = loads.iter().sum::<f64>() / loads.len() as f64;
+            observed.average_gpu_estimated_utilization_absolute = Some(mean);
+        }
+        shares
+    }
+
+    fn observe_cpu(&self, look: &Look, shares: &Shares, observed: &mut Observed) {
+        let seconds = look.at.saturating_sub(self.last.at).as_secs_f64();
+        let total = look.run.since(RunTime::default());
+        observed.cpu_time_seconds.insert(
+            self.subject.to_string(),
+            CpuTime {
+                user: total.user.as_secs_f64(),
+                system: total.system.as_secs_f64(),
+                ..CpuTime::default()
+            },
+        );
+        observed.average_relative_cpu_utilization = match shares.cpu {
+            Share::Of(part) => Some(part),
+            Share::Idle => Some(0.0),
+        };
+        if seconds <= 0.0 {
+            return;
+        }
+        let used = look.run.since(self.last.run).total().as_secs_f64();
+        observed.absolute_cpu_utilization = Some(used / seconds / self.threads);
+        let power = |groups: &[Group]| power(&self.last.meters, &look.meters, groups, seconds);
+        let cpu = power(&[Group::Cpu, Group::Dram]);
+        observed.rapl_power_draw_absolute = cpu.map(|(total, _)| total);
+        observed.rapl_estimated_attributable_power_draw = cpu.map(|(_, ours)| ours);
+        let gpu = power(&[Group::Gpu]);
+        observed.nvidia_draw_absolute = gpu.map(|(total, _)| total);
+        observed.nvidia_estimated_attributable_power_draw = gpu.map(|(_, ours)| ours);
+    }
+}
+
+/// Mean watts between two looks, of the machine and of the run.
+fn power(
+    before: &BTreeMap<Component, Meter>,
+    after: &BTreeMap<Component, Meter>,
+    groups: &[Group],
+    seconds: f64,
+) -> Option<(f64, f64)> {
+    let present = after.keys().collect();
+    let counted = after.iter().filter(|(component, _)| {
+        component
+            .counted_as(&present)
+            .is_some_and(|group| groups.contains(&group))
+    });
+    let mut sum = None;
+    for (component, meter) in counted {
+        let earlier = before.get(component);
+        let rise = |now: Option<f64>, then: Option<f64>| now.unwrap_or(0.0) - then.unwrap_or(0.0);
+        let (total, ours) = sum.get_or_insert((0.0, 0.0));
+        *total += rise(meter.total_j, earlier.and_then(|m| m.total_j)) / seconds;
+        *ours += rise(meter.attributed_j, earlier.and_then(|m| m.attributed_j)) / seconds;
+    }
+    sum
+}
