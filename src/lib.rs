@@ -20,8 +20,10 @@ pub mod sensor;
 pub mod log;
 pub mod track;
 pub mod account;
+pub mod merge;
 pub mod statement;
 pub mod table;
 pub mod compare;
+pub mod export;
 #[cfg(feature = "cli")]
 pub mod cli;

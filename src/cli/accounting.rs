@@ -33,6 +33,17 @@ pub struct Accounting {
 }
 
 impl Accounting {
+    /// The options of a command that only reads logs.
+    pub fn strictly(strict: bool) -> Self {
+        Self {
+            pue: None,
+            emissions_factor: None,
+            zone: None,
+            dataset: None,
+            strict,
+        }
+    }
+
     pub fn assumptions(&self) -> Result<Assumptions, Failure> {
         if let Some(zone) = &self.zone {
             register::find(zone)

@@ -3,10 +3,14 @@
 mod accounting;
 mod compare;
 mod doctor;
+mod export;
+mod filter;
 pub mod exit;
 mod failure;
 mod hardware;
+mod list;
 mod mark;
+mod merge;
 pub mod output;
 mod report;
 mod statement;
@@ -43,7 +47,10 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    List(list::ListArgs),
     Compare(compare::CompareArgs),
+    Merge(merge::MergeArgs),
+    Export(export::ExportArgs),
     Track(Box<track::TrackArgs>),
     Mark(mark::MarkArgs),
     Doctor(doctor::DoctorArgs),
@@ -57,7 +64,10 @@ enum Command {
 impl Command {
     fn run(self) -> Outcome {
         match self {
+            Self::List(args) => args.run(),
             Self::Compare(args) => args.run(),
+            Self::Merge(args) => args.run(),
+            Self::Export(args) => args.run(),
             Self::Track(args) => args.run(),
             Self::Mark(args) => args.run(),
             Self::Doctor(args) => args.run(),

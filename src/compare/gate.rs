@@ -16,8 +16,9 @@ pub struct Condition {
     bound: Bound,
 }
 
+/// How a number is held against another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Relation {
+pub(crate) enum Relation {
     AtMost,
     Below,
     AtLeast,
@@ -140,7 +141,7 @@ impl Condition {
 
 impl Relation {
     /// Longer signs first, so that `<=` is not read as `<`.
-    const SIGNS: [(&str, Self); 6] = [
+    pub(crate) const SIGNS: [(&str, Self); 6] = [
         ("<=", Self::AtMost),
         (">=", Self::AtLeast),
         ("≤", Self::AtMost),
@@ -150,7 +151,7 @@ impl Relation {
     ];
 
     /// A mean that differs from the limit in the last digits only is at the limit.
-    fn holds(self, mean: f64, limit: f64) -> bool {
+    pub(crate) fn holds(self, mean: f64, limit: f64) -> bool {
         let slack = limit.abs() * 1e-12;
         match self {
             Self::AtMost => mean <= limit + slack,
