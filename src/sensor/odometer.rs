@@ -145,7 +145,8 @@ impl Odometer {
         for range in known.filter(|range| *range > last) {
             let step = range - last + now;
             let fits = expected.is_some_and(|e| (step as f64 - e).abs() <= FITS * e);
-            if step <= most && (fits || expected.is_none()) {
+            // A counter that was at the very end of a range has wrapped there, whatever its power.
+            if fits || step <= range / 100 {
                 return (step, Some(Surprise::GuessedRange));
             }
         }

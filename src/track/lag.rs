@@ -25,6 +25,8 @@ pub(crate) struct Lag {
 #[derive(Debug, Clone, Default)]
 struct Trace {
     last: Option<u64>,
+    /// What was counted before the command itself began, while it was being started.
+    before: u64,
     edges: Vec<Edge>,
 }
 
@@ -35,14 +37,15 @@ struct Edge {
 }
 
 impl Lag {
-    /// Starts to watch, at the start of the run.
-    pub(crate) fn starting(faces: &[Option<u64>]) -> Self {
-        let trace = |last: &Option<u64>| Trace {
-            last: *last,
+    /// Starts to watch as the command begins; `earlier` is what the counters showed at the baseline.
+    pub(crate) fn starting(earlier: &[Option<u64>], faces: &[Option<u64>]) -> Self {
+        let trace = |(earlier, now): (&Option<u64>, &Option<u64>)| Trace {
+            last: *now,
+            before: now.unwrap_or(0).saturating_sub(earlier.unwrap_or(0)),
             edges: Vec::new(),
         };
         Self {
-            traces: faces.iter().map(trace).collect(),
+            traces: earlier.iter().zip(faces).map(trace).collect(),
             last_glance: Duration::ZERO,
         }
     }
@@ -74,12 +77,13 @@ impl Lag {
             || (!first_due && watched().all(|trace| trace.edges.is_empty()))
     }
 
-    /// By how many microjoules each counter was late at the start, to be taken off.
+    /// By how many microjoules each counter's total is too large at the start, to be taken off.
     pub(crate) fn at_start(&self) -> Vec<i64> {
         let hidden = |trace: &Trace| {
             let (period, step) = trace.rhythm()?;
             let first = trace.edges.first()?.at.as_secs_f64();
-            Some(-((step * (1.0 - first / period)).max(0.0) as i64))
+            let late = (step * (1.0 - first / period)).max(0.0) as i64;
+            Some(-(trace.before as i64 + late))
         };
         self.traces
             .iter()
@@ -101,7 +105,7 @@ impl Lag {
     pub(crate) fn ending(&self, faces: &[Option<u64>], at: Duration) -> Self {
         Self {
             last_glance: at,
-            ..Self::starting(faces)
+            ..Self::starting(faces, faces)
         }
     }
 
@@ -165,7 +169,7 @@ mod tests {
     }
 
     fn watched(face: impl Fn(u64) -> Option<u64>) -> Lag {
-        let mut lag = Lag::starting(&[face(0)]);
+        let mut lag = Lag::starting(&[face(0)], &[face(0)]);
         let mut us = 0;
         while !lag.is_settled() {
             us += 250;
@@ -194,6 +198,14 @@ mod tests {
         }
         // 3.9 ms since the update at 497 ms.
         assert!((after.at_end(&start, end)[0] - 39_000).abs() < 3_000);
+    }
+
+    #[test]
+    fn what_was_counted_while_the_command_was_started_is_taken_off() {
+        let mut lag = watched(face);
+        let without = lag.at_start()[0];
+        lag.traces[0].before = 12_000;
+        assert_eq!(lag.at_start()[0], without - 12_000);
     }
 
     #[test]

@@ -1,4 +1,5 @@
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
@@ -53,7 +54,14 @@ pub enum StartError {
 /// Runs the plan's command to its end, or follows the plan's process, and measures it.
 pub fn track(plan: &Plan, screen: &mut dyn Screen) -> Result<Summary, StartError> {
     let mut tracker = Tracker::start(plan, screen)?;
-    let ending = tracker.watch();
+    // A fault of ours must not cost the job its end: it is waited for in any case.
+    let watched = catch_unwind(AssertUnwindSafe(|| tracker.watch()));
+    let ending = watched.unwrap_or_else(|_| {
+        tracker
+            .record
+            .note("the tracker failed; the log ends early".to_owned());
+        Ending::Unknown
+    });
     let elapsed = tracker.last_sample();
     let ending = match ending {
         Ending::Unknown if tracker.child.is_ours() => tracker.outlast(),
@@ -123,6 +131,7 @@ impl<'p> Tracker<'p> {
         notes.drain(..).for_each(|note| record.note(note));
         // The last thing before the command starts: everything read anew.
         witness.begin(Moment::now());
+        let baseline = witness.panel.faces();
         let child = match (found, &launch) {
             (Some(child), _) => child,
             (None, Some(launch)) => match Child::start(launch, &signals.before, witness.scope()) {
@@ -142,8 +151,8 @@ impl<'p> Tracker<'p> {
             },
             (None, None) => unreachable!("a subject is a command or a process"),
         };
-        witness.follow(child.pid().as_raw_pid() as u32);
-        let lag = Lag::starting(&witness.panel.faces());
+        witness.follow(child.pid().as_raw_pid() as u32, Moment::now());
+        let lag = Lag::starting(&baseline, &witness.panel.faces());
         let place = record
             .log()
             .and_then(|log| Some((log.folder().to_owned(), log.data().ok()?)));
@@ -184,10 +193,10 @@ impl<'p> Tracker<'p> {
             } else if at >= next_tick {
                 self.tick(&now, None);
                 next_tick = next_after(next_tick, self.plan.interval, at);
-                next_read = at + self.gap();
+                next_read = at.saturating_add(self.gap());
             } else if at >= next_read {
                 self.witness.panel.read(at);
-                next_read = at + self.gap();
+                next_read = at.saturating_add(self.gap());
             }
             self.take_in_late_boards(at);
             self.collect_notes();

@@ -97,8 +97,10 @@ impl Witness {
         }
     }
 
-    /// Names the process the run is about.
-    pub(crate) fn follow(&mut self, pid: u32) {
+    /// The command has begun: its clock starts here, its energy at the reading before.
+    pub(crate) fn follow(&mut self, pid: u32, now: Moment) {
+        self.started = now;
+        self.panel.read(Duration::ZERO);
         self.subject = pid;
         self.seen = vec![pid];
     }

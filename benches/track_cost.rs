@@ -1,0 +1,172 @@
+//! What tracking costs: CPU time and memory while a job runs, and time before and after it.
+//!
+//! `cargo bench --bench track_cost`; figures are medians, with the bound each must keep.
+
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+/// Set for the copy of this program that is the tracked job.
+const JOB: &str = "IMPACT_BENCH_JOB";
+
+fn main() {
+    if std::env::var_os(JOB).is_some() {
+        let started = monotonic();
+        println!("{started} {}", monotonic());
+        return;
+    }
+    let seconds = 12;
+    println!(
+        "{:44} {:>10} {:>10} {:>7}",
+        "", "measured", "bound", "of it"
+    );
+    running("1 process, 1 Hz", 1, "1s", seconds, 0.03, 6.0);
+    running("50 processes, 1 Hz", 50, "1s", seconds, 0.1, 8.0);
+    running("1 process, 10 Hz", 1, "100ms", seconds, 0.3, 6.0);
+    for (name, options) in [("", &[][..]), (" (no cgroup)", &["--no-cgroup"])] {
+        let (before, after) = around(options, 31);
+        row(
+            &format!("added before the command starts{name}"),
+            before,
+            8.0,
+            "ms",
+        );
+        row(
+            &format!("added after the command ends{name}"),
+            after,
+            10.0,
+            "ms",
+        );
+    }
+}
+
+fn row(name: &str, value: f64, bound: f64, unit: &str) {
+    println!(
+        "{name:44} {value:>7.3} {unit:2} {bound:>7.2} {unit:2} {:>5.0} %",
+        value / bound * 100.0
+    );
+}
+
+fn impact() -> Command {
+    let folder = std::env::temp_dir().join(format!("impact-bench-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a temporary folder can be made");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_impact"));
+    command.current_dir(folder);
+    command
+}
+
+/// CPU time and memory of a tracker whose job sleeps.
+fn running(name: &str, processes: u32, interval: &str, seconds: u64, percent: f64, megabytes: f64) {
+    let script = format!(
+        "i=1; while [ $i -lt {processes} ]; do sleep {0} & i=$((i+1)); done; sleep {0}",
+        seconds + 3
+    );
+    let mut tracker = impact()
+        .args([
+            "track",
+            "-q",
+            "--interval",
+            interval,
+            "--",
+            "sh",
+            "-c",
+            &script,
+        ])
+        .spawn()
+        .expect("the tracker starts");
+    std::thread::sleep(Duration::from_secs(1));
+    let before = cpu_time(&tracker);
+    std::thread::sleep(Duration::from_secs(seconds));
+    let used = cpu_time(&tracker) - before;
+    let memory = resident(&tracker);
+    end(&mut tracker);
+    row(
+        &format!("{name}: part of a core"),
+        used.as_secs_f64() / seconds as f64 * 100.0,
+        percent,
+        "%",
+    );
+    row(&format!("{name}: resident"), memory, megabytes, "MB");
+}
+
+/// Asks the job, and with it the tracker, to end.
+fn end(tracker: &mut Child) {
+    // SAFETY: the process is our own child and has not been waited for.
+    unsafe { libc::kill(tracker.id() as i32, libc::SIGTERM) };
+    let _ = tracker.wait();
+}
+
+fn cpu_time(process: &Child) -> Duration {
+    let clock = (!(process.id() as libc::clockid_t) << 3) | 2;
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: clock_gettime writes one timespec into the one it is given.
+    unsafe { libc::clock_gettime(clock, &raw mut time) };
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
+fn resident(process: &Child) -> f64 {
+    let status =
+        std::fs::read_to_string(format!("/proc/{}/status", process.id())).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kib: f64 = line
+        .and_then(|line| line.split_whitespace().next()?.parse().ok())
+        .unwrap_or(0.0);
+    kib / 1024.0
+}
+
+/// Milliseconds that tracking adds before and after a job that does nothing.
+fn around(options: &[&str], rounds: usize) -> (f64, f64) {
+    let program = std::env::current_exe().expect("a program knows its file");
+    let mut tracked = Vec::new();
+    let mut bare = Vec::new();
+    for _ in 0..rounds {
+        let mut command = impact();
+        command
+            .args(["track", "-q"])
+            .args(options)
+            .arg("--")
+            .arg(&program);
+        tracked.push(time(command));
+        bare.push(time(Command::new(&program)));
+    }
+    let middle = |times: &[(f64, f64)], side: fn(&(f64, f64)) -> f64| {
+        let mut times: Vec<f64> = times.iter().map(side).collect();
+        times.sort_by(f64::total_cmp);
+        times[times.len() / 2]
+    };
+    let added = |side: fn(&(f64, f64)) -> f64| middle(&tracked, side) - middle(&bare, side);
+    (added(|times| times.0), added(|times| times.1))
+}
+
+/// Milliseconds from the call to the job's first instruction, and from its last to the return.
+fn time(mut command: Command) -> (f64, f64) {
+    let called = monotonic();
+    let output = command
+        .env(JOB, "1")
+        .stdout(Stdio::piped())
+        .output()
+        .expect("the job runs");
+    let returned = monotonic();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let mut stamps = text
+        .split_whitespace()
+        .filter_map(|stamp| stamp.parse::<f64>().ok());
+    let (started, ended) = (
+        stamps.next().unwrap_or(called),
+        stamps.next().unwrap_or(returned),
+    );
+    ((started - called) * 1e3, (returned - ended) * 1e3)
+}
+
+/// Seconds on the clock that all processes share.
+fn monotonic() -> f64 {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: clock_gettime writes one timespec into the one it is given.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+}

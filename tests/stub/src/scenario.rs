@@ -1,0 +1,52 @@
+use std::collections::HashMap;
+
+/// What the boards and the processes on them do right now.
+#[derive(Debug, Default)]
+pub(crate) struct Scenario {
+    pub(crate) boards: Vec<Board>,
+    processes: Vec<Board>,
+}
+
+/// One line of the scenario: a board, or a process on one.
+#[derive(Debug, Clone)]
+pub(crate) struct Board(HashMap<String, String>);
+
+impl Scenario {
+    pub(crate) fn now() -> Self {
+        let text = std::env::var_os("IMPACT_STUB_SCENARIO")
+            .and_then(|path| std::fs::read_to_string(path).ok())
+            .unwrap_or_default();
+        let mut scenario = Self::default();
+        for line in text.lines() {
+            let (kind, rest) = line.split_once(' ').unwrap_or((line, ""));
+            let pairs = rest.split(' ').filter_map(|pair| pair.split_once('='));
+            let entry = Board(pairs.map(|(k, v)| (k.to_owned(), v.to_owned())).collect());
+            match kind {
+                "board" => scenario.boards.push(entry),
+                "process" => scenario.processes.push(entry),
+                _ => {}
+            }
+        }
+        scenario
+    }
+
+    pub(crate) fn processes_on(&self, board: usize) -> impl Iterator<Item = &Board> {
+        self.processes
+            .iter()
+            .filter(move |process| process.number("board").unwrap_or(0.0) as usize == board)
+    }
+}
+
+impl Board {
+    pub(crate) fn text(&self, key: &str) -> Option<String> {
+        self.0.get(key).cloned()
+    }
+
+    pub(crate) fn number(&self, key: &str) -> Option<f64> {
+        self.0.get(key)?.parse().ok()
+    }
+
+    pub(crate) fn is_lost(&self) -> bool {
+        self.0.contains_key("lost")
+    }
+}

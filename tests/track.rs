@@ -1,0 +1,416 @@
+//! What `impact track` does to a command and says of it.
+
+mod meters;
+
+use std::fs;
+use std::io::Write;
+use std::os::unix::process::ExitStatusExt;
+use std::process::Stdio;
+
+use meters::{Log, Machine, same};
+
+#[test]
+fn the_exit_code_is_the_commands_own() {
+    let machine = Machine::with_rapl();
+    for (script, code) in [
+        ("true", 0),
+        ("false", 1),
+        ("exit 42", 42),
+        ("kill -9 $$", 137),
+        ("kill -TERM $$", 143),
+    ] {
+        let output = machine.track(&["-q"], script);
+        assert_eq!(output.status.code(), Some(code), "{script}");
+    }
+}
+
+#[test]
+fn a_command_that_cannot_be_run_leaves_no_log() {
+    let machine = Machine::with_rapl();
+    fs::write(machine.path("text"), "not a program").unwrap();
+    for (command, code) in [
+        ("/nowhere/at/all", 127),
+        ("no-such-program", 127),
+        ("./text", 126),
+    ] {
+        let output = machine
+            .impact()
+            .args(["track", "--", command])
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(code), "{command}");
+        assert!(String::from_utf8_lossy(&output.stderr).starts_with("error: "));
+    }
+    assert!(!machine.path("impact-logs").exists());
+}
+
+#[test]
+fn input_and_output_are_the_commands() {
+    let machine = Machine::with_rapl();
+    let mut child = machine
+        .impact()
+        .args(["track", "-q", "--", "cat"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(b"through\n").unwrap();
+    assert_eq!(child.wait_with_output().unwrap().stdout, b"through\n");
+}
+
+#[test]
+fn the_energy_is_what_the_counter_moved_while_the_command_ran() {
+    let machine = Machine::with_rapl();
+    let counter = machine.counter("intel-rapl:0");
+    let script = format!("echo 43000000 > {}", counter.display());
+    assert!(machine.track(&["-q"], &script).status.success());
+    let log = machine.log();
+    assert!(same(log.total("package-0"), 42.0));
+    assert!(same(log.total("dram-0"), 0.0));
+    assert_eq!(log.info["counters_at_start"]["package-0"], 1_000_000);
+    assert!(log.attributed("package-0") <= log.total("package-0"));
+}
+
+#[test]
+fn a_counter_that_wraps_and_one_without_a_stated_range_lose_nothing() {
+    let machine = Machine::bare();
+    machine.domain("intel-rapl:0", "package-0", 100_000_000);
+    machine.set("intel-rapl:0", 99_000_000);
+    let unstated = machine.domain("intel-rapl:1", "package-1", 1);
+    fs::remove_file(unstated.join("max_energy_range_uj")).unwrap();
+    machine.set("intel-rapl:1", 262_143_328_850 - 2_000_000);
+    let script = format!(
+        "echo 4000000 > {}; echo 3000000 > {}",
+        machine.counter("intel-rapl:0").display(),
+        machine.counter("intel-rapl:1").display()
+    );
+    machine.track(&["-q"], &script);
+    let log = machine.log();
+    assert!(
+        same(log.total("package-0"), 5.0),
+        "{}",
+        log.total("package-0")
+    );
+    assert!(
+        same(log.total("package-1"), 5.0),
+        "{}",
+        log.total("package-1")
+    );
+    assert!(
+        log.notes().contains("range the kernel does not state"),
+        "{}",
+        log.notes()
+    );
+}
+
+#[test]
+fn psys_cores_and_unknown_domains_are_shown_but_not_added() {
+    let machine = Machine::with_rapl();
+    machine.domain("intel-rapl:1", "psys", 262_143_328_850);
+    machine.domain("intel-rapl:2", "npu", 262_143_328_850);
+    machine.domain("intel-rapl-mmio:0", "package-0", 262_143_328_850);
+    let mut script = String::new();
+    for (zone, microjoules) in [
+        ("intel-rapl:0", 3_000_000),
+        ("intel-rapl:0:0", 2_500_000),
+        ("intel-rapl:1", 9_000_000),
+        ("intel-rapl:2", 1_500_000),
+        ("intel-rapl-mmio:0", 3_000_000),
+    ] {
+        script += &format!("echo {microjoules} > {};", machine.counter(zone).display());
+    }
+    script += "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done";
+    let output = machine.track(&[], &script);
+    let log = machine.log();
+    assert!(same(log.total("psys"), 8.0));
+    assert!(same(log.total("other:npu"), 0.5));
+    let table = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(table.matches("not added").count(), 3, "{table}");
+    assert!(table.contains("next: impact statement log USA"), "{table}");
+    let balance = &log.info["balance"]["package-0"];
+    let part = |name: &str| balance[name].as_f64().unwrap();
+    assert!(same(
+        part("attributed_j") + part("other_j") + part("idle_j"),
+        part("total_j")
+    ));
+    assert!(same(part("total_j"), 2.0));
+}
+
+#[test]
+fn without_a_sensor_the_energy_is_estimated_and_says_so() {
+    let machine = Machine::bare();
+    let output = machine.track(&["--zone", "US-CA"], "exit 3");
+    assert_eq!(output.status.code(), Some(3));
+    let table = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(table.contains("estimated: load model"), "{table}");
+    assert!(
+        table.contains("CO2eq") && table.contains("US-CA"),
+        "{table}"
+    );
+    let log = machine.log();
+    assert_eq!(log.last()["energy"]["cpu"]["method"], "estimated");
+    assert_eq!(log.info["region"]["zone"], "US-CA");
+    assert_eq!(log.info["exit_code"], 3);
+}
+
+#[test]
+fn a_signal_that_reaches_the_tracker_is_handed_on() {
+    let machine = Machine::with_rapl();
+    let mut child = machine
+        .impact()
+        .args(["track", "-q", "--out", "log", "--", "sh", "-c"])
+        .arg("trap 'exit 7' TERM; echo ready; while :; do sleep 0.02; done")
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut ready = [0; 6];
+    std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut ready).unwrap();
+    kill(child.id(), "TERM");
+    assert_eq!(child.wait().unwrap().code(), Some(7));
+    assert_eq!(machine.log().info["exit_code"], 7);
+}
+
+#[test]
+fn a_log_that_cannot_be_made_or_vanishes_does_not_touch_the_job() {
+    let machine = Machine::with_rapl();
+    fs::write(machine.path("log"), "a file in the way").unwrap();
+    let output = machine.track(&[], "echo done; exit 5");
+    assert_eq!(output.status.code(), Some(5));
+    assert_eq!(output.stdout, b"done\n");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("no log in log"));
+
+    fs::remove_file(machine.path("log")).unwrap();
+    let output = machine.track(&["--interval", "20ms"], "rm -r log; sleep 0.1; exit 6");
+    assert_eq!(output.status.code(), Some(6));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("folder of the log is gone"));
+}
+
+#[test]
+fn a_full_disk_does_not_touch_the_job() {
+    let machine = Machine::with_rapl();
+    let small = machine.path("small");
+    fs::create_dir(&small).unwrap();
+    let mounted = std::process::Command::new("mount")
+        .args(["-t", "tmpfs", "-o", "size=32k", "none"])
+        .arg(&small)
+        .stderr(Stdio::null())
+        .status();
+    if !mounted.is_ok_and(|status| status.success()) {
+        eprintln!("skipped: mounting a small tmpfs is not allowed here");
+        return;
+    }
+    let output = machine
+        .impact()
+        .args([
+            "track",
+            "--out",
+            "small/log",
+            "--interval",
+            "5ms",
+            "--",
+            "sh",
+            "-c",
+        ])
+        .arg("head -c 20000 /dev/zero > small/filler; sleep 0.5; exit 9")
+        .output()
+        .unwrap();
+    let data = fs::read_to_string(small.join("log/impacttracker/data.json")).unwrap();
+    let unmounted = std::process::Command::new("umount").arg(&small).status();
+    assert!(unmounted.unwrap().success());
+    assert_eq!(output.status.code(), Some(9));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("samples were not written"));
+    for line in data.lines() {
+        serde_json::from_str::<serde_json::Value>(line).unwrap();
+    }
+}
+
+#[test]
+fn a_tracker_that_is_killed_leaves_whole_lines_and_a_running_job() {
+    for round in 0..8u64 {
+        let machine = Machine::with_rapl();
+        let mut tracker = machine
+            .impact()
+            .args([
+                "track",
+                "-q",
+                "--out",
+                "log",
+                "--interval",
+                "1ms",
+                "--",
+                "sleep",
+                "0.3",
+            ])
+            .spawn()
+            .unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(7 * round));
+        tracker.kill().unwrap();
+        assert_eq!(tracker.wait().unwrap().signal(), Some(9));
+        if machine.path("log/impacttracker").exists() {
+            let log = machine.log();
+            assert!(!log.samples.is_empty());
+            assert!(log.info["ended"].is_null());
+        }
+    }
+}
+
+#[test]
+fn a_mark_is_a_sample_at_its_instant() {
+    let machine = Machine::with_rapl();
+    let counter = machine.counter("intel-rapl:0").display().to_string();
+    let impact = env!("CARGO_BIN_EXE_impact");
+    let script = format!(
+        "{impact} mark --start train; echo 6000000 > {counter}; {impact} mark --end train; \
+         echo 8000000 > {counter}; {impact} mark 'epoch 3'"
+    );
+    machine.track(&["-q", "--interval", "1h"], &script);
+    let marks: Vec<String> = machine
+        .log()
+        .samples
+        .iter()
+        .filter(|sample| !sample["mark"].is_null())
+        .map(|sample| {
+            let mark = &sample["mark"];
+            let joules = sample["energy"]["package-0"]["total_j"].as_f64().unwrap();
+            format!("{} {} {joules:.1}", mark["edge"], mark["name"])
+        })
+        .collect();
+    assert_eq!(
+        marks,
+        [
+            "\"start\" \"train\" 0.0",
+            "\"end\" \"train\" 5.0",
+            "\"point\" \"epoch 3\" 7.0"
+        ]
+    );
+}
+
+#[test]
+fn a_mark_without_a_tracker_does_nothing() {
+    let machine = Machine::bare();
+    for address in ["", "@impact-long-gone", "nonsense"] {
+        let mut command = machine.impact();
+        let output = command
+            .args(["mark", "x"])
+            .env("IMPACT_TRACKER", address)
+            .output()
+            .unwrap();
+        assert!(output.status.success() && output.stderr.is_empty());
+    }
+}
+
+#[test]
+fn trackers_inside_trackers_and_beside_each_other_keep_their_own_logs() {
+    let machine = Machine::with_rapl();
+    let impact = env!("CARGO_BIN_EXE_impact");
+    let script = format!("{impact} track -q --out log -- sh -c 'exit 4'");
+    assert_eq!(machine.track(&["-q"], &script).status.code(), Some(4));
+    let mut logs: Vec<_> = fs::read_dir(machine.path("log"))
+        .unwrap()
+        .flatten()
+        .collect();
+    logs.sort_by_key(|entry| entry.file_name());
+    assert_eq!(logs.len(), 2, "{logs:?}");
+    assert_eq!(Log::read(&logs[0].path()).info["exit_code"], 4);
+    assert_eq!(machine.log().info["exit_code"], 4);
+}
+
+#[test]
+fn a_running_process_can_be_followed() {
+    let machine = Machine::with_rapl();
+    let mut job = std::process::Command::new("sh")
+        .args(["-c", "while [ ! -e go ]; do sleep 0.01; done"])
+        .current_dir(machine.folder.path())
+        .spawn()
+        .unwrap();
+    let tracker = machine
+        .impact()
+        .args([
+            "track",
+            "-q",
+            "--out",
+            "log",
+            "--pid",
+            &job.id().to_string(),
+        ])
+        .spawn()
+        .unwrap();
+    while !machine.path("log/impacttracker").exists() {
+        std::thread::yield_now();
+    }
+    machine.set("intel-rapl:0", 12_000_000);
+    fs::write(machine.path("go"), "").unwrap();
+    job.wait().unwrap();
+    assert!(tracker.wait_with_output().unwrap().status.success());
+    assert!(
+        (machine.log().total("package-0") - 11.0).abs() < 1e-6
+            || machine.log().total("package-0") == 0.0
+    );
+}
+
+#[test]
+fn the_table_of_the_time_series_has_a_row_a_sample() {
+    let machine = Machine::with_rapl();
+    machine.track(
+        &["-q", "--csv", "series.csv", "--interval", "10ms"],
+        "sleep 0.1",
+    );
+    let table = fs::read_to_string(machine.path("series.csv")).unwrap();
+    assert_eq!(table.lines().count(), machine.log().samples.len() + 1);
+    assert!(table.starts_with("elapsed_s,cpu_energy_j,"));
+}
+
+#[test]
+fn a_redacted_log_says_neither_arguments_nor_folder_nor_host() {
+    let machine = Machine::with_rapl();
+    machine.track(&["-q", "--redact"], ": secret");
+    let log = machine.log();
+    let text = log.info.to_string();
+    assert!(!text.contains("secret"), "{text}");
+    assert_eq!(log.info["command"][0], "sh");
+    assert!(log.info["working_directory"].is_null() && log.info["host"]["hostname"].is_null());
+}
+
+#[test]
+fn children_too_short_to_be_seen_are_counted() {
+    for options in [&["-q"][..], &["-q", "--no-cgroup"]] {
+        let machine = Machine::with_rapl();
+        let script = "i=0; while [ $i -lt 150 ]; do sha256sum /dev/null > /dev/null; i=$((i+1)); done; times > times";
+        machine.track(options, script);
+        let text = fs::read_to_string(machine.path("times")).unwrap();
+        let spent: f64 = text.split_whitespace().map(seconds).sum();
+        let counted = machine.log().cpu_seconds();
+        assert!(counted >= 0.95 * spent, "{options:?}: {counted} of {spent}");
+        assert!(
+            counted <= 1.05 * spent + 0.02,
+            "{options:?}: {counted} of {spent}"
+        );
+    }
+}
+
+/// `1m2.5s`, as the shell writes it.
+fn seconds(text: &str) -> f64 {
+    let (minutes, seconds) = text.trim_end_matches('s').split_once('m').unwrap();
+    minutes.parse::<f64>().unwrap() * 60.0 + seconds.parse::<f64>().unwrap()
+}
+
+#[test]
+fn the_doctor_says_whether_the_processors_are_measured() {
+    let measured = Machine::with_rapl()
+        .impact()
+        .arg("doctor")
+        .output()
+        .unwrap();
+    assert_eq!(measured.status.code(), Some(0));
+    assert!(String::from_utf8_lossy(&measured.stdout).contains("ok   package-0"));
+    let estimated = Machine::bare().impact().arg("doctor").output().unwrap();
+    assert_eq!(estimated.status.code(), Some(4));
+    assert!(String::from_utf8_lossy(&estimated.stdout).contains("will be estimated"));
+}
+
+fn kill(pid: u32, signal: &str) {
+    let status = std::process::Command::new("kill")
+        .args([&format!("-{signal}"), &pid.to_string()])
+        .status();
+    assert!(status.unwrap().success());
+}
