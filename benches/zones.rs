@@ -18,13 +18,20 @@ const SAMPLE: usize = 20_000;
 fn main() -> ExitCode {
     let met = [cold_start(), million_points()];
     compare_indices();
-    if met.iter().all(|met| *met) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if met.iter().all(|met| *met) {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }
 
 fn verdict(what: &str, measured: f64, budget: f64, unit: &str) -> bool {
     let met = measured <= budget;
     let ratio = measured / budget;
-    println!("{what:<34} {measured:>9.2} {unit:<3} budget {budget:>8.2} {unit:<3} ratio {ratio:.2} {}", if met { "met" } else { "MISSED" });
+    println!(
+        "{what:<34} {measured:>9.2} {unit:<3} budget {budget:>8.2} {unit:<3} ratio {ratio:.2} {}",
+        if met { "met" } else { "MISSED" }
+    );
     met
 }
 
@@ -32,7 +39,10 @@ fn verdict(what: &str, measured: f64, budget: f64, unit: &str) -> bool {
 fn cold_start() -> bool {
     let start = |program: &str, args: &[&str]| {
         let begin = Instant::now();
-        let status = Command::new(program).args(args).stdout(Stdio::null()).status();
+        let status = Command::new(program)
+            .args(args)
+            .stdout(Stdio::null())
+            .status();
         assert!(status.is_ok_and(|status| status.success()), "{program}");
         begin.elapsed()
     };
@@ -49,7 +59,12 @@ fn cold_start() -> bool {
     let (nothing, ours) = (middle(nothing), middle(ours));
     println!("/bin/true takes {nothing:.2} ms");
     let time = verdict("cold start to answer", ours, 3.0 * nothing + 10.0, "ms");
-    let memory = verdict("resident memory of a lookup", largest_child_mb(), 24.0, "MB");
+    let memory = verdict(
+        "resident memory of a lookup",
+        largest_child_mb(),
+        24.0,
+        "MB",
+    );
     time && memory
 }
 
@@ -81,10 +96,16 @@ fn points(count: usize) -> Vec<Point> {
 fn million_points() -> bool {
     let begin = Instant::now();
     let map = Map::shipped();
-    println!("opening the whole map takes {:.1} ms", begin.elapsed().as_secs_f64() * 1000.0);
+    println!(
+        "opening the whole map takes {:.1} ms",
+        begin.elapsed().as_secs_f64() * 1000.0
+    );
     let points = points(POINTS);
     let begin = Instant::now();
-    let found = points.iter().filter(|point| map.find(**point).is_some()).count();
+    let found = points
+        .iter()
+        .filter(|point| map.find(**point).is_some())
+        .count();
     let seconds = begin.elapsed().as_secs_f64();
     println!("{found} of {POINTS} points have a zone");
     verdict("a million random points", seconds, 2.5, "s")
@@ -93,30 +114,51 @@ fn million_points() -> bool {
 /// The same question, without the nearest-zone rule, asked of other indices over the same polygons.
 fn compare_indices() {
     let map = Map::shipped();
-    let parts: Vec<(usize, &geo::Polygon<f64>)> =
-        map.areas().iter().enumerate().flat_map(|(n, area)| area.shape.iter().map(move |part| (n, part))).collect();
-    let boxes: Vec<geo::Rect<f64>> = parts.iter().map(|(_, part)| part.bounding_rect().expect("not empty")).collect();
+    let parts: Vec<(usize, &geo::Polygon<f64>)> = map
+        .areas()
+        .iter()
+        .enumerate()
+        .flat_map(|(n, area)| area.shape.iter().map(move |part| (n, part)))
+        .collect();
+    let boxes: Vec<geo::Rect<f64>> = parts
+        .iter()
+        .map(|(_, part)| part.bounding_rect().expect("not empty"))
+        .collect();
     let tree = RTree::bulk_load(
         boxes
             .iter()
             .enumerate()
-            .map(|(n, b)| GeomWithData::new(Rectangle::from_corners([b.min().x, b.min().y], [b.max().x, b.max().y]), n))
+            .map(|(n, b)| {
+                GeomWithData::new(
+                    Rectangle::from_corners([b.min().x, b.min().y], [b.max().x, b.max().y]),
+                    n,
+                )
+            })
             .collect(),
     );
     let points = points(SAMPLE);
-    let at = |point: &Point| geo::Coord { x: point.lon(), y: point.lat() };
+    let at = |point: &Point| geo::Coord {
+        x: point.lon(),
+        y: point.lat(),
+    };
     let time = |name: &str, find: &dyn Fn(&Point) -> bool| {
         let begin = Instant::now();
         let found = points.iter().filter(|point| find(point)).count();
         let each = begin.elapsed().as_secs_f64() * 1e6 / SAMPLE as f64;
         println!("{name:<34} {each:>9.3} us a point ({found} found)");
     };
-    time("cells of a degree, edges in bands", &|point| map.find(*point).is_some());
+    time("cells of a degree, edges in bands", &|point| {
+        map.find(*point).is_some()
+    });
     time("rstar over boxes, geo's contains", &|point| {
         let envelope = AABB::from_point([point.lon(), point.lat()]);
-        tree.locate_in_envelope_intersecting(envelope).any(|hit| parts[hit.data].1.contains(&at(point)))
+        tree.locate_in_envelope_intersecting(envelope)
+            .any(|hit| parts[hit.data].1.contains(&at(point)))
     });
     time("every box in turn, geo's contains", &|point| {
-        boxes.iter().zip(&parts).any(|(b, (_, part))| b.contains(&at(point)) && part.contains(&at(point)))
+        boxes
+            .iter()
+            .zip(&parts)
+            .any(|(b, (_, part))| b.contains(&at(point)) && part.contains(&at(point)))
     });
 }

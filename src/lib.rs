@@ -12,6 +12,7 @@
 //! dependency: each uses only those above it (`tests/layers.rs` keeps it so).
 
 pub mod units;
+pub mod span;
 pub mod data;
 pub mod zone;
 pub mod intensity;
@@ -25,5 +26,7 @@ pub mod statement;
 pub mod table;
 pub mod compare;
 pub mod export;
+#[cfg(feature = "cli")]
+pub mod config;
 #[cfg(feature = "cli")]
 pub mod cli;

@@ -62,6 +62,7 @@ fn any_run() -> impl Strategy<Value = RunSummary> {
                 pue: None,
                 started: None,
                 host: None,
+                phases: BTreeMap::new(),
                 notes: Vec::new(),
             }
         },

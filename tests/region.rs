@@ -29,9 +29,18 @@ fn refusal(args: &[&str], code: i32) -> String {
 #[test]
 fn stanford_gives_the_figure_of_the_original_to_the_last_digit() {
     let answer = out(&[
-        "region", "--address", "Stanford, California", "--dataset", "eit-2019", "--format", "json",
+        "region",
+        "--address",
+        "Stanford, California",
+        "--dataset",
+        "eit-2019",
+        "--format",
+        "json",
     ]);
-    assert!(answer.contains("\"carbon_intensity\": 250.73337617853463"), "{answer}");
+    assert!(
+        answer.contains("\"carbon_intensity\": 250.73337617853463"),
+        "{answer}"
+    );
     assert!(answer.contains("\"zone\": \"US-CA\""));
 }
 
@@ -43,7 +52,12 @@ fn the_answer_carries_source_year_licence_and_how_it_was_found() {
     assert_eq!(answer["year"], 2025);
     assert_eq!(answer["licence"], "ODbL 1.0");
     assert_eq!(answer["lat"], 37.4275);
-    assert!(answer["source"].as_str().unwrap().starts_with("Electricity Maps"));
+    assert!(
+        answer["source"]
+            .as_str()
+            .unwrap()
+            .starts_with("Electricity Maps")
+    );
     assert!(answer["how"].as_str().unwrap().contains("inside US-CA"));
     assert!(answer["renewable_share"].is_number() && answer["fossil_share"].is_number());
 }
@@ -54,8 +68,14 @@ fn several_candidates_are_listed_and_the_chosen_one_is_marked() {
     let chosen: Vec<&str> = text.lines().filter(|line| line.starts_with("* ")).collect();
     assert_eq!(chosen.len(), 1);
     assert!(text.contains("England, United Kingdom") && text.contains("people)"));
-    assert_eq!(json(&["region", "--address", "Cambridge, UK"])["zone"], "GB");
-    assert_eq!(json(&["region", "--address", "Cambridge MA"])["zone"], "US-NEISO");
+    assert_eq!(
+        json(&["region", "--address", "Cambridge, UK"])["zone"],
+        "GB"
+    );
+    assert_eq!(
+        json(&["region", "--address", "Cambridge MA"])["zone"],
+        "US-NEISO"
+    );
 }
 
 #[test]
@@ -65,7 +85,10 @@ fn a_year_asked_for_is_the_year_answered() {
     assert_eq!(quebec("2025")["carbon_intensity"], 41.0);
     let old = quebec("2001");
     assert_eq!(old["year"], 2021);
-    assert_eq!(old["fallbacks"][0], "there is no figure for 2001, that of 2021 is used");
+    assert_eq!(
+        old["fallbacks"][0],
+        "there is no figure for 2001, that of 2021 is used"
+    );
 }
 
 #[test]
@@ -86,43 +109,89 @@ fn the_shipped_map_is_real_geojson_and_reads_back() {
     let folder = tempfile::tempdir().unwrap();
     let map = folder.path().join("map.geojson");
     std::fs::write(&map, out(&["region", "--all", "--format", "geojson"])).unwrap();
-    let answer = json(&["region", "--zones", map.to_str().unwrap(), "--lat", "48.86", "--lon", "2.35"]);
+    let answer = json(&[
+        "region",
+        "--zones",
+        map.to_str().unwrap(),
+        "--lat",
+        "48.86",
+        "--lon",
+        "2.35",
+    ]);
     assert_eq!(answer["zone"], "FR");
 }
 
 #[test]
 fn a_map_and_a_table_of_ones_own_replace_the_shipped_ones() {
     let folder = tempfile::tempdir().unwrap();
-    let (map, table) = (folder.path().join("lab.geojson"), folder.path().join("lab.csv"));
+    let (map, table) = (
+        folder.path().join("lab.geojson"),
+        folder.path().join("lab.csv"),
+    );
     std::fs::write(
         &map,
         r#"{"type":"FeatureCollection","features":[{"type":"Feature","properties":{"zone":"LAB-1"},
             "geometry":{"type":"Polygon","coordinates":[[[2,48],[3,48],[3,49],[2,49],[2,48]]]}}]}"#,
     )
     .unwrap();
-    std::fs::write(&table, "zone,g_per_kwh,year,source\nLAB-1,12.5,2024,our \u{1b}[31mroof\n").unwrap();
-    let own = ["--zones", map.to_str().unwrap(), "--intensities", table.to_str().unwrap()];
+    std::fs::write(
+        &table,
+        "zone,g_per_kwh,year,source\nLAB-1,12.5,2024,our \u{1b}[31mroof\n",
+    )
+    .unwrap();
+    let own = [
+        "--zones",
+        map.to_str().unwrap(),
+        "--intensities",
+        table.to_str().unwrap(),
+    ];
     let answer = json(&[&["region", "--address", "Paris"], &own[..]].concat());
-    assert_eq!((answer["zone"].as_str(), answer["carbon_intensity"].as_f64()), (Some("LAB-1"), Some(12.5)));
+    assert_eq!(
+        (answer["zone"].as_str(), answer["carbon_intensity"].as_f64()),
+        (Some("LAB-1"), Some(12.5))
+    );
     let text = out(&[&["region", "--address", "Paris"], &own[..]].concat());
     assert!(!text.contains('\u{1b}'), "{text:?}");
-    let error = refusal(&["region", "--address", "Paris", "--zones", map.to_str().unwrap()], 1);
+    let error = refusal(
+        &[
+            "region",
+            "--address",
+            "Paris",
+            "--zones",
+            map.to_str().unwrap(),
+        ],
+        1,
+    );
     assert!(error.contains("--intensities"), "{error}");
 }
 
 #[test]
 fn what_cannot_be_found_is_refused_with_what_to_try() {
     for (args, error) in [
-        (&["region", "--lat", "0", "--lon", "-30"][..], "no electricity zone within 0.25 degrees"),
-        (&["region", "--address", "Karlsruhee"], "Karlsruhe, Baden-Wurttemberg, Germany"),
+        (
+            &["region", "--lat", "0", "--lon", "-30"][..],
+            "no electricity zone within 0.25 degrees",
+        ),
+        (
+            &["region", "--address", "Karlsruhee"],
+            "Karlsruhe, Baden-Wurttemberg, Germany",
+        ),
         (&["region", "--zone", "US-CAA"], "US-CA (California)"),
         (&["region", "--cloud", "aws:us-esat-1"], "us-east-1"),
         (&["region", "--current"], "do not say where it is"),
     ] {
         let text = refusal(args, 1);
-        assert!(text.starts_with("error: ") && text.contains(error) && text.contains("\ntry: "), "{text}");
+        assert!(
+            text.starts_with("error: ") && text.contains(error) && text.contains("\ntry: "),
+            "{text}"
+        );
     }
-    for args in [&["region"][..], &["region", "--lat", "1"], &["region", "--country", "Atlantis"], &["cloud"]] {
+    for args in [
+        &["region"][..],
+        &["region", "--lat", "1"],
+        &["region", "--country", "Atlantis"],
+        &["cloud"],
+    ] {
         refusal(args, 2);
     }
 }
@@ -130,7 +199,10 @@ fn what_cannot_be_found_is_refused_with_what_to_try() {
 #[test]
 fn an_escape_sequence_in_an_address_does_not_reach_the_terminal() {
     let text = refusal(&["region", "--address", "\u{1b}[2J\u{202e}x"], 1);
-    assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}'), "{text:?}");
+    assert!(
+        !text.contains('\u{1b}') && !text.contains('\u{202e}'),
+        "{text:?}"
+    );
 }
 
 #[test]
@@ -163,7 +235,12 @@ fn clouds_are_listed_with_zone_intensity_and_pue() {
     let all = json(&["cloud", "all"]);
     assert_eq!(all.as_array().unwrap().len(), 301);
     let aws = json(&["cloud", "aws", "--sort", "intensity"]);
-    let grams: Vec<f64> = aws.as_array().unwrap().iter().map(|r| r["carbon_intensity"].as_f64().unwrap()).collect();
+    let grams: Vec<f64> = aws
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|r| r["carbon_intensity"].as_f64().unwrap())
+        .collect();
     assert!(grams.is_sorted());
     assert_eq!(aws[0]["pue"], 1.135);
     let near = json(&["cloud", "gcp", "--near", "-33.9,151.2"]);
@@ -182,7 +259,13 @@ fn a_suggestion_is_cleaner_near_and_says_by_how_much() {
 fn a_map_has_a_title_a_description_and_the_point() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("map.svg");
-    out(&["map", "--at", "37.4275,-122.1697", "--output", path.to_str().unwrap()]);
+    out(&[
+        "map",
+        "--at",
+        "37.4275,-122.1697",
+        "--output",
+        path.to_str().unwrap(),
+    ]);
     let svg = std::fs::read_to_string(&path).unwrap();
     assert!(svg.contains("<title id=\"map-title\">") && svg.contains("<desc id=\"map-desc\">"));
     assert!(svg.contains("US-CA: 208 g/kWh") && svg.contains("ODbL 1.0"));

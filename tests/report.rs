@@ -88,3 +88,42 @@ fn text_names_what_is_missing_and_what_is_inside_something_else() {
     assert!(text.contains("not added up"), "{text}");
     assert!(text.contains("total of 2 runs"), "{text}");
 }
+
+#[test]
+fn phases_are_reported_with_mean_and_standard_error() {
+    use std::io::Write as _;
+    let logs = tempfile::tempdir().unwrap();
+    let run = OwnRun {
+        rows: vec![(0.0, 0.0, 0.0)],
+        ..OwnRun::default()
+    }
+    .write(logs.path());
+    let data = run.join("impacttracker/data.json");
+    let mut file = std::fs::OpenOptions::new().append(true).open(data).unwrap();
+    for (elapsed, joules, edge) in [
+        (1, 10, "start"),
+        (2, 20, "end"),
+        (3, 30, "start"),
+        (5, 50, "end"),
+    ] {
+        writeln!(
+            file,
+            "{{\"schema\":1,\"timestamp\":1,\"elapsed\":{elapsed},\"energy\":{{\"package-0\":\
+             {{\"total_j\":{joules},\"attributed_j\":{joules},\"method\":\"measured\"}}}},\
+             \"mark\":{{\"name\":\"train\",\"edge\":\"{edge}\"}}}}"
+        )
+        .unwrap();
+    }
+    let output = impact()
+        .arg("report")
+        .arg(&run)
+        .args(["--format", "json"])
+        .output()
+        .unwrap();
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let train = &report["runs"][0]["phases"]["train"];
+    assert_eq!(train["repetitions"], 2);
+    assert_eq!(train["mean_j"], 15.0);
+    assert_eq!(train["standard_error_j"], 5.0);
+    assert_eq!(train["mean_s"], 1.5);
+}

@@ -43,7 +43,11 @@ fn sixty_seven_cloud_regions_and_stanford_get_the_original_zone_and_figure() {
         for area in areas {
             let intensity = for_area(&area, None, Dataset::Eit2019).unwrap();
             assert_eq!(area.zone.as_str(), zone, "{name}");
-            assert_eq!(intensity.value.get(), grams.parse::<f64>().unwrap(), "{name}");
+            assert_eq!(
+                intensity.value.get(),
+                grams.parse::<f64>().unwrap(),
+                "{name}"
+            );
             assert!(intensity.fallbacks.is_empty(), "{name}");
         }
         checked += 1;
@@ -56,10 +60,19 @@ fn every_cloud_region_has_an_intensity_and_lies_where_the_map_says() {
     let mut moved = Vec::new();
     for region in cloud::all() {
         let intensity = for_area(&region.area, None, Dataset::Auto).unwrap();
-        assert_eq!(intensity.year, Some(2025), "{}:{}", region.provider, region.code);
+        assert_eq!(
+            intensity.year,
+            Some(2025),
+            "{}:{}",
+            region.provider,
+            region.code
+        );
         let found = locate_in(region.point, region.country).unwrap();
         if found.area != region.area {
-            moved.push(format!("{}:{} {} {}", region.provider, region.code, region.area, found.area));
+            moved.push(format!(
+                "{}:{} {} {}",
+                region.provider, region.code, region.area, found.area
+            ));
         }
     }
     assert_eq!(cloud::all().len(), 301);
@@ -79,16 +92,28 @@ fn every_city_over_15_000_people_gets_a_zone_and_an_intensity() {
         let intensity = known
             .entry(located.area)
             .or_insert_with_key(|area| for_area(area, None, Dataset::Auto).unwrap());
-        let has = |wanted: fn(&Fallback) -> bool| usize::from(intensity.fallbacks.iter().any(wanted));
+        let has =
+            |wanted: fn(&Fallback) -> bool| usize::from(intensity.fallbacks.iter().any(wanted));
         wider += has(|fallback| matches!(fallback, Fallback::Wider { .. }));
         world += has(|fallback| matches!(fallback, Fallback::World));
         other_table += usize::from(intensity.source.name.starts_with("Ember"));
     }
-    println!("whole country {country}, wider zone {wider}, world {world}, Ember {other_table} of 34006");
-    assert!(country <= 80, "{country} cities have no zone of their country near them");
-    assert!(wider <= 60, "{wider} cities take the figure of a larger zone");
+    println!(
+        "whole country {country}, wider zone {wider}, world {world}, Ember {other_table} of 34006"
+    );
+    assert!(
+        country <= 80,
+        "{country} cities have no zone of their country near them"
+    );
+    assert!(
+        wider <= 60,
+        "{wider} cities take the figure of a larger zone"
+    );
     assert!(world <= 20, "{world} cities take the figure of the world");
-    assert!(other_table <= 500, "{other_table} cities take a national figure");
+    assert!(
+        other_table <= 500,
+        "{other_table} cities take a national figure"
+    );
 }
 
 #[test]
@@ -104,8 +129,14 @@ fn at_most_60_cities_differ_from_the_unsimplified_map() {
             differ.push(format!("{city}: {expected} -> {area}"));
         }
     }
-    println!("{} differ, {near} by the nearest zone, {nowhere} in none", differ.len());
+    println!(
+        "{} differ, {near} by the nearest zone, {nowhere} in none",
+        differ.len()
+    );
     assert!(differ.len() <= 60, "{differ:#?}");
-    assert!((400..=700).contains(&near), "{near} cities by the nearest zone");
+    assert!(
+        (400..=700).contains(&near),
+        "{near} cities by the nearest zone"
+    );
     assert!(nowhere <= 6, "{nowhere} cities in no zone");
 }

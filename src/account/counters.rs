@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::Part;
+use super::phases::{Phases, Repetitions};
 use super::series::CarbonSeries;
-use crate::log::{Meter, Row};
+use crate::log::{Mark, Meter, Row};
 use crate::sensor::{Component, Method};
 use crate::units::{Joules, OutOfRange};
 
@@ -21,6 +22,7 @@ pub(super) struct Counters {
     counted_j: f64,
     gpu_hours: Option<f64>,
     pub(super) carbon: CarbonSeries,
+    phases: Phases,
     pub(super) fell_back: bool,
 }
 
@@ -50,6 +52,10 @@ impl Counters {
         let kwh = (counted - self.counted_j) / JOULES_PER_KWH;
         self.counted_j = counted;
         self.carbon.add(kwh, row.carbon_intensity);
+        if let Some(text) = row.mark {
+            let mark: Mark = serde_json::from_slice(text).map_err(|error| error.to_string())?;
+            self.phases.mark(mark, counted, elapsed);
+        }
         Ok(())
     }
 
@@ -94,6 +100,12 @@ impl Counters {
             .filter(|(component, _)| component.counted_as(&present).is_some())
             .map(|(_, part)| part.attributed_j)
             .sum()
+    }
+
+    /// What marked phases took, and whether some had to be left out.
+    pub(super) fn phases(&mut self) -> (BTreeMap<String, Repetitions>, bool) {
+        let phases = self.phases.finish(self.counted_j, self.seconds);
+        (phases, self.phases.too_many)
     }
 
     pub(super) fn gpu_hours(&self) -> Option<f64> {

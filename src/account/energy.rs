@@ -43,7 +43,7 @@ pub fn summarise(run: &Path) -> Result<RunSummary, SummaryError> {
     })?;
     let info = record.info;
     let summary = if is_own {
-        from_counters(&counters, info, damage)?
+        from_counters(&mut counters, info, damage)?
     } else {
         integral.finish();
         from_integral(&integral, info, damage)?
@@ -58,13 +58,17 @@ pub fn summarise(run: &Path) -> Result<RunSummary, SummaryError> {
 }
 
 fn from_counters(
-    counters: &Counters,
+    counters: &mut Counters,
     info: Info,
     damage: Damage,
 ) -> Result<RunSummary, OutOfRange> {
     let parts = counters.parts()?;
+    let (phases, too_many_phases) = counters.phases();
     let mut notes = info.notes.clone();
     notes.extend(damage_notes(damage));
+    if too_many_phases {
+        notes.push("too many different phases were marked; some are left out".to_owned());
+    }
     if counters.fell_back {
         notes.push("a running total fell; the largest was kept".to_owned());
     }
@@ -85,6 +89,7 @@ fn from_counters(
         duration: Hours::from_seconds(counters.seconds)?,
         gpu_time: counters.gpu_hours().map(hours).transpose()?,
         carbon: counters.carbon.finish()?,
+        phases,
         started: info.started.map(|time| time.with_timezone(&Utc)),
         notes,
         ..described(info, parts)
@@ -178,6 +183,7 @@ fn described(info: Info, parts: BTreeMap<Component, Part>) -> RunSummary {
         pue: info.pue,
         started: None,
         host: info.host.hostname,
+        phases: BTreeMap::new(),
         notes: Vec::new(),
     }
 }

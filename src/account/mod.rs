@@ -6,6 +6,7 @@ pub mod energy;
 mod counters;
 pub mod figure;
 mod integral;
+pub mod phases;
 mod series;
 pub mod summary;
 pub mod tally;

@@ -2,6 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 
+use super::phases::Repetitions;
 use crate::log::info::Region;
 use crate::sensor::{Component, Group, Method};
 use crate::units::{GramsCo2e, GramsPerKwh, Hours, Joules, Pue};
@@ -22,6 +23,8 @@ pub struct RunSummary {
     pub pue: Option<Pue>,
     pub started: Option<DateTime<Utc>>,
     pub host: Option<String>,
+    /// What phases marked inside the run took, by name.
+    pub phases: BTreeMap<String, Repetitions>,
     /// What a reader should know about the quality of this log.
     pub notes: Vec<String>,
 }

@@ -20,7 +20,12 @@ pub(super) struct CloudArgs {
     #[arg(long, value_name = "PROVIDER:REGION")]
     suggest: Option<String>,
     /// How far a suggestion may be, in kilometres; the nearest cleaner ones if none is within
-    #[arg(long, value_name = "KM", default_value_t = 3000.0, requires = "suggest")]
+    #[arg(
+        long,
+        value_name = "KM",
+        default_value_t = 3000.0,
+        requires = "suggest"
+    )]
     within: f64,
     /// The order of the list
     #[arg(long, value_enum, default_value_t = Order::Name)]
@@ -108,7 +113,11 @@ impl CloudArgs {
             year: intensity.year,
             source: intensity.source.name.to_string(),
             licence: intensity.source.licence.map(|licence| licence.to_string()),
-            fallbacks: intensity.fallbacks.iter().map(ToString::to_string).collect(),
+            fallbacks: intensity
+                .fallbacks
+                .iter()
+                .map(ToString::to_string)
+                .collect(),
             pue: cloud::pue(&region.provider).map(|said| said.pue.get()),
             lat: region.point.lat(),
             lon: region.point.lon(),
@@ -123,11 +132,18 @@ impl CloudArgs {
         } else {
             cloud::of_provider(provider).advise("impact cloud all")?
         };
-        let mut rows = regions.into_iter().map(|region| self.row(region)).collect::<Result<Vec<_>, _>>()?;
+        let mut rows = regions
+            .into_iter()
+            .map(|region| self.row(region))
+            .collect::<Result<Vec<_>, _>>()?;
         if self.sort == Order::Intensity {
             rows.sort_by(|a, b| a.carbon_intensity.total_cmp(&b.carbon_intensity));
         } else if self.near.is_some() {
-            rows.sort_by(|a, b| a.distance_km.partial_cmp(&b.distance_km).expect("distances are finite"));
+            rows.sort_by(|a, b| {
+                a.distance_km
+                    .partial_cmp(&b.distance_km)
+                    .expect("distances are finite")
+            });
         }
         Ok(rows)
     }
@@ -141,12 +157,18 @@ impl CloudArgs {
             let mut row = self.row(region)?;
             if row.carbon_intensity < own.carbon_intensity {
                 row.distance_km = Some(here.point.distance_km(region.point).round());
-                row.saving_percent = Some((100.0 * (1.0 - row.carbon_intensity / own.carbon_intensity)).round());
+                row.saving_percent =
+                    Some((100.0 * (1.0 - row.carbon_intensity / own.carbon_intensity)).round());
                 cleaner.push(row);
             }
         }
-        cleaner.sort_by(|a, b| a.distance_km.partial_cmp(&b.distance_km).expect("distances are finite"));
-        let near = cleaner.partition_point(|row| row.distance_km.is_some_and(|km| km <= self.within));
+        cleaner.sort_by(|a, b| {
+            a.distance_km
+                .partial_cmp(&b.distance_km)
+                .expect("distances are finite")
+        });
+        let near =
+            cleaner.partition_point(|row| row.distance_km.is_some_and(|km| km <= self.within));
         if near > 0 {
             cleaner.truncate(near);
             cleaner.sort_by(|a, b| a.carbon_intensity.total_cmp(&b.carbon_intensity));
@@ -163,16 +185,28 @@ fn text(rows: &[Row]) -> String {
     let saves = rows.iter().any(|row| row.saving_percent.is_some());
     heading.extend(far.then_some("distance"));
     heading.extend(saves.then_some("saves"));
-    let km = |row: &Row| row.distance_km.map_or_else(String::new, |km| format!("{km} km"));
-    let saving = |row: &Row| row.saving_percent.map_or_else(String::new, |percent| format!("{percent} %"));
+    let km = |row: &Row| {
+        row.distance_km
+            .map_or_else(String::new, |km| format!("{km} km"))
+    };
+    let saving = |row: &Row| {
+        row.saving_percent
+            .map_or_else(String::new, |percent| format!("{percent} %"))
+    };
     let lines = rows.iter().map(|row| {
-        let zone = row.state.as_ref().filter(|state| row.zone != format!("US-{state}"));
+        let zone = row
+            .state
+            .as_ref()
+            .filter(|state| row.zone != format!("US-{state}"));
         let mut cells = vec![
             format!("{}:{}", row.provider, row.region),
             format!("{:.0}", row.carbon_intensity),
             row.year.map_or_else(String::new, |year| year.to_string()),
             row.pue.map_or_else(String::new, |pue| pue.to_string()),
-            zone.map_or_else(|| row.zone.clone(), |state| format!("{} ({state})", row.zone)),
+            zone.map_or_else(
+                || row.zone.clone(),
+                |state| format!("{} ({state})", row.zone),
+            ),
             format!("{}, {}", row.city, row.country),
         ];
         cells.extend(far.then(|| km(row)));

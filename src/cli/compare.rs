@@ -11,6 +11,7 @@ use super::{Failure, Outcome, exit};
 use crate::account::Figure;
 use crate::compare::gate::{Condition, Finding, METRICS, metric};
 use crate::compare::{self, Comparison, Group, Options, Resampling};
+use crate::config::{Config, Sources};
 
 /// Tell whether groups of runs differ in energy, CO2 and time
 #[derive(Debug, Args)]
@@ -86,7 +87,8 @@ impl Format {
 }
 
 impl CompareArgs {
-    pub fn run(self) -> Outcome {
+    pub fn run(mut self, settings: &Sources) -> Outcome {
+        self.accounting.fill(&Config::load(settings)?);
         let format = self.format()?;
         let (groups, left_out) = self.read_groups()?;
         if groups.len() < 2 {

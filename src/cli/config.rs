@@ -101,7 +101,11 @@ impl ConfigArgs {
                 let key = Key::find(&key).advise("impact config show")?;
                 let file = file(sources, user)?;
                 set(&file, key, &value)?;
-                print(&printable(&format!("{} is set in {}\n", key.name, file.display())))?;
+                print(&printable(&format!(
+                    "{} is set in {}\n",
+                    key.name,
+                    file.display()
+                )))?;
             }
             Action::Init { user, force } => {
                 let file = file(sources, user)?;
@@ -149,7 +153,10 @@ fn file(sources: &Sources, user: bool) -> Result<PathBuf, Failure> {
                 .advise("XDG_CONFIG_HOME or HOME must be an absolute path")
         });
     }
-    Ok(sources.project.clone().unwrap_or_else(|| PathBuf::from(PROJECT_FILE)))
+    Ok(sources
+        .project
+        .clone()
+        .unwrap_or_else(|| PathBuf::from(PROJECT_FILE)))
 }
 
 fn set(file: &Path, key: &Key, value: &str) -> Result<(), Failure> {
@@ -161,7 +168,10 @@ fn set(file: &Path, key: &Key, value: &str) -> Result<(), Failure> {
 }
 
 fn make_folder(file: &Path) -> Result<(), Failure> {
-    if let Some(folder) = file.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+    if let Some(folder) = file
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+    {
         std::fs::create_dir_all(folder)
             .with_context(|| format!("cannot make {}", folder.display()))?;
     }

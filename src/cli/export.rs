@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use super::accounting::{Accounting, exit_code};
 use super::output::write_file;
 use super::{Failure, Outcome};
+use crate::config::{Config, Sources};
 use crate::export::{Column, Shape, runs, samples};
 
 /// Write tidy tables for pandas and R: one row a run or a sample
@@ -51,7 +52,8 @@ enum Format {
 }
 
 impl ExportArgs {
-    pub fn run(self) -> Outcome {
+    pub fn run(mut self, settings: &Sources) -> Outcome {
+        self.accounting.fill(&Config::load(settings)?);
         let collection = self.accounting.collect(&self.folders)?;
         let assumptions = self.accounting.assumptions()?;
         let shape = match self.format {

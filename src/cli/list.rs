@@ -11,6 +11,7 @@ use super::terminal::printable;
 use crate::account::figure::Amount;
 use crate::account::{Figure, Footprint, RunSummary, Tally};
 use crate::compare::gate::metric;
+use crate::config::{Config, Sources};
 use crate::statement::human;
 use crate::table::{Table, UNKNOWN};
 
@@ -95,7 +96,8 @@ struct Entry<'a> {
 }
 
 impl ListArgs {
-    pub fn run(self) -> Outcome {
+    pub fn run(mut self, settings: &Sources) -> Outcome {
+        self.accounting.fill(&Config::load(settings)?);
         let collection = self.accounting.collect(&self.folders)?;
         let assumptions = self.accounting.assumptions()?;
         let mut lines: Vec<Line> = collection

@@ -13,7 +13,9 @@ use crate::zone::{Point, ZoneId, register};
 
 /// Draw the zones coloured by how dirty their electricity is
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  impact map --address \"Stanford, California\" --output map.svg")]
+#[command(
+    after_help = "Example:\n  impact map --address \"Stanford, California\" --output map.svg"
+)]
 pub(super) struct MapArgs {
     /// Where to write the picture [default: standard output]
     #[arg(long, short, value_name = "FILE")]
@@ -42,14 +44,19 @@ pub(super) struct MapArgs {
     /// A map of your own
     #[arg(long, value_name = "FILE.geojson")]
     zones: Option<PathBuf>,
-    /// Intensities of your own: zone,g_per_kwh[,year][,source]
+    /// Intensities of your own: `zone,g_per_kwh[,year][,source]`
     #[arg(long, value_name = "FILE.csv")]
     intensities: Option<PathBuf>,
 }
 
 impl MapArgs {
     pub(super) fn run(self) -> Outcome {
-        let desk = Desk::open(self.zones.as_deref(), self.intensities.as_deref(), self.year, self.dataset)?;
+        let desk = Desk::open(
+            self.zones.as_deref(),
+            self.intensities.as_deref(),
+            self.year,
+            self.dataset,
+        )?;
         let mut sources: BTreeMap<String, usize> = BTreeMap::new();
         let colours: Vec<Coloured> = desk
             .map()
@@ -62,7 +69,8 @@ impl MapArgs {
                 }
                 Coloured {
                     area: area.id.clone(),
-                    name: register::find(&area.id.zone).map_or_else(|_| String::new(), |zone| zone.name.clone()),
+                    name: register::find(&area.id.zone)
+                        .map_or_else(|_| String::new(), |zone| zone.name.clone()),
                     value: intensity.map(|intensity| intensity.value),
                 }
             })
@@ -81,7 +89,11 @@ impl MapArgs {
                 .detail(&desk.area_called(zone)?, &colours)
                 .ok_or_else(|| anyhow::anyhow!("the zone {zone} has no polygon on the map"))?,
         };
-        let text = if self.html { page(&picture.title, &svg, &colours) } else { svg };
+        let text = if self.html {
+            page(&picture.title, &svg, &colours)
+        } else {
+            svg
+        };
         match &self.output {
             Some(path) => write_file(path, text.as_bytes(), self.force)?,
             None => print(&text)?,
@@ -90,9 +102,12 @@ impl MapArgs {
     }
 
     fn title(&self) -> String {
-        let year = self.year.map_or_else(String::new, |year| format!(", {year}"));
+        let year = self
+            .year
+            .map_or_else(String::new, |year| format!(", {year}"));
         let place = self.zone.as_ref().map_or_else(String::new, |zone| {
-            register::find(zone).map_or_else(|_| format!(", {zone}"), |known| format!(", {}", known.name))
+            register::find(zone)
+                .map_or_else(|_| format!(", {zone}"), |known| format!(", {}", known.name))
         });
         format!("Carbon intensity of electricity{place}{year}")
     }
@@ -111,7 +126,11 @@ impl MapArgs {
 fn page(title: &str, svg: &str, colours: &[Coloured]) -> String {
     let title = escape(title);
     let mut rows: Vec<&Coloured> = colours.iter().filter(|zone| zone.value.is_some()).collect();
-    rows.sort_by(|a, b| a.value.partial_cmp(&b.value).expect("intensities are finite"));
+    rows.sort_by(|a, b| {
+        a.value
+            .partial_cmp(&b.value)
+            .expect("intensities are finite")
+    });
     let mut table = String::new();
     for zone in rows {
         let grams = zone.value.map_or(0.0, crate::units::GramsPerKwh::get);

@@ -1,12 +1,18 @@
 //! The only place that knows clap, terminals and exit codes; one command a file.
 
 mod accounting;
+#[cfg(feature = "live")]
+mod backfill;
 mod compare;
+mod config;
+mod configured;
 mod doctor;
-mod export;
-mod filter;
 pub mod exit;
+mod export;
 mod failure;
+mod filter;
+#[cfg(feature = "live")]
+mod grid;
 mod hardware;
 mod list;
 mod mark;
@@ -28,6 +34,8 @@ use clap::{Parser, Subcommand};
 
 pub use failure::{Advise, Failure};
 
+use crate::config::Sources;
+
 /// What a command ends with: an exit code, or why it could not do its job.
 pub type Outcome = Result<u8, Failure>;
 
@@ -41,12 +49,16 @@ pub type Outcome = Result<u8, Failure>;
 )]
 #[command(after_help = "Example:\n  impact statement logs/ USA")]
 struct Cli {
+    /// Set a key of the configuration for this command; stronger than every file and variable
+    #[arg(long = "config", global = true, value_name = "KEY=VALUE", value_parser = configured::pair)]
+    config: Vec<(String, String)>,
     #[command(subcommand)]
     command: Command,
 }
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Config(config::ConfigArgs),
     List(list::ListArgs),
     Compare(compare::CompareArgs),
     Merge(merge::MergeArgs),
@@ -56,23 +68,32 @@ enum Command {
     Doctor(doctor::DoctorArgs),
     Report(report::ReportArgs),
     Statement(statement::StatementArgs),
+    #[cfg(feature = "live")]
+    Grid(grid::GridArgs),
+    #[cfg(feature = "live")]
+    Backfill(backfill::BackfillArgs),
     Cloud(cloud::CloudArgs),
     Map(map::MapArgs),
     Region(region::RegionArgs),
 }
 
 impl Command {
-    fn run(self) -> Outcome {
+    fn run(self, settings: &Sources) -> Outcome {
         match self {
-            Self::List(args) => args.run(),
-            Self::Compare(args) => args.run(),
+            Self::Config(args) => args.run(settings),
+            Self::List(args) => args.run(settings),
+            Self::Compare(args) => args.run(settings),
             Self::Merge(args) => args.run(),
-            Self::Export(args) => args.run(),
-            Self::Track(args) => args.run(),
+            Self::Export(args) => args.run(settings),
+            Self::Track(args) => args.run(settings),
             Self::Mark(args) => args.run(),
             Self::Doctor(args) => args.run(),
-            Self::Report(args) => args.run(),
-            Self::Statement(args) => args.run(),
+            Self::Report(args) => args.run(settings),
+            Self::Statement(args) => args.run(settings),
+            #[cfg(feature = "live")]
+            Self::Grid(args) => args.run(),
+            #[cfg(feature = "live")]
+            Self::Backfill(args) => args.run(),
             Self::Cloud(args) => args.run(),
             Self::Map(args) => args.run(),
             Self::Region(args) => args.run(),
@@ -84,7 +105,7 @@ impl Command {
 #[must_use]
 pub fn run() -> ExitCode {
     let cli = Cli::parse();
-    match cli.command.run() {
+    match cli.command.run(&Sources::of_process(cli.config)) {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {
             let report = failure.report();

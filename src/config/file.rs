@@ -24,7 +24,11 @@ pub enum BadFile {
     #[error("cannot read {}", .path.display())]
     Io { path: PathBuf, source: io::Error },
     #[error("{}:{line}: {why}", .path.display())]
-    Syntax { path: PathBuf, line: usize, why: String },
+    Syntax {
+        path: PathBuf,
+        line: usize,
+        why: String,
+    },
     #[error("{}:{line}: {source}", .path.display())]
     Key {
         path: PathBuf,
@@ -66,7 +70,8 @@ pub(super) fn read(path: &Path) -> Result<Vec<Line>, BadFile> {
             key: key.name,
             why,
         };
-        let value = as_text(item).ok_or_else(|| wrong("it must be a text or a number".to_owned()))?;
+        let value =
+            as_text(item).ok_or_else(|| wrong("it must be a text or a number".to_owned()))?;
         key.check(&value).map_err(wrong)?;
         lines.push(Line { key, value, number });
     }
@@ -119,11 +124,13 @@ fn line_of(text: &str, offset: usize) -> usize {
 /// The text of a file with one key set; its comments and order stay.
 pub fn with_value(path: &Path, key: &Key, value: &str) -> Result<String, BadFile> {
     let text = text_of(path)?.unwrap_or_default();
-    let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| BadFile::Syntax {
-        path: path.to_owned(),
-        line: error.span().map_or(1, |span| line_of(&text, span.start)),
-        why: error.message().to_owned(),
-    })?;
+    let mut document: DocumentMut =
+        text.parse()
+            .map_err(|error: toml_edit::TomlError| BadFile::Syntax {
+                path: path.to_owned(),
+                line: error.span().map_or(1, |span| line_of(&text, span.start)),
+                why: error.message().to_owned(),
+            })?;
     let value = match (value.parse::<i64>(), value.parse::<f64>()) {
         (Ok(number), _) => Value::from(number),
         (_, Ok(number)) if number.is_finite() => Value::from(number),

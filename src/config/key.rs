@@ -73,7 +73,10 @@ impl Key {
     /// The variable of the environment that sets it, such as `IMPACT_PUE`.
     #[must_use]
     pub fn variable_name(&self) -> String {
-        format!("IMPACT_{}", self.name.to_ascii_uppercase().replace('-', "_"))
+        format!(
+            "IMPACT_{}",
+            self.name.to_ascii_uppercase().replace('-', "_")
+        )
     }
 
     /// Whether a text can be its value, and if not, why.
@@ -107,5 +110,8 @@ impl fmt::Debug for Key {
 
 /// A text that a type can be read from.
 pub(super) fn parses<T: FromStr<Err: fmt::Display>>(value: &str) -> Result<(), String> {
-    value.parse::<T>().map(drop).map_err(|error| error.to_string())
+    value
+        .parse::<T>()
+        .map(drop)
+        .map_err(|error| error.to_string())
 }

@@ -73,15 +73,25 @@ fn words(text: &str) -> Result<(), String> {
 }
 
 fn one_of(text: &str, choices: &[&str]) -> Result<(), String> {
-    if choices.iter().any(|choice| choice.eq_ignore_ascii_case(text.trim())) {
+    if choices
+        .iter()
+        .any(|choice| choice.eq_ignore_ascii_case(text.trim()))
+    {
         Ok(())
     } else {
-        Err(format!("`{}` is none of {}", text.escape_debug(), choices.join(", ")))
+        Err(format!(
+            "`{}` is none of {}",
+            text.escape_debug(),
+            choices.join(", ")
+        ))
     }
 }
 
 fn format(text: &str) -> Result<(), String> {
-    one_of(text, &["text", "markdown", "latex", "html", "json", "yaml", "csv"])
+    one_of(
+        text,
+        &["text", "markdown", "latex", "html", "json", "yaml", "csv"],
+    )
 }
 
 fn log_level(text: &str) -> Result<(), String> {

@@ -22,22 +22,34 @@ pub fn read(text: &str) -> Imported {
         if line.is_empty() || line.starts_with(['#', ';']) {
             continue;
         }
-        if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        if let Some(name) = line
+            .strip_prefix('[')
+            .and_then(|rest| rest.strip_suffix(']'))
+        {
             name.trim().clone_into(&mut section);
             continue;
         }
         let Some((name, value)) = line.split_once(['=', ':']) else {
-            imported.left_out.push((number, format!("`{line}` is no setting")));
+            imported
+                .left_out
+                .push((number, format!("`{line}` is no setting")));
             continue;
         };
         let (name, value) = (name.trim(), value.trim());
-        let counterpart = KEYS.iter().find(|key| key.perun == Some((section.as_str(), name)));
+        let counterpart = KEYS
+            .iter()
+            .find(|key| key.perun == Some((section.as_str(), name)));
         match counterpart.map(|key| (key, key.check(value))) {
             Some((key, Ok(()))) => imported.settings.push((key, value.to_owned())),
             Some((key, Err(why))) => {
-                imported.left_out.push((number, format!("{name}: {} cannot be set to this: {why}", key.name)));
+                imported.left_out.push((
+                    number,
+                    format!("{name}: {} cannot be set to this: {why}", key.name),
+                ));
             }
-            None => imported.left_out.push((number, format!("{section}.{name} has no counterpart"))),
+            None => imported
+                .left_out
+                .push((number, format!("{section}.{name} has no counterpart"))),
         }
     }
     imported

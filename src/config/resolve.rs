@@ -149,9 +149,9 @@ impl Config {
 
     /// Values that other tools know by variables of their own, such as tokens of live services.
     pub fn foreign_variables(&self) -> impl Iterator<Item = (&'static str, &str)> {
-        self.0.iter().filter_map(|setting| {
-            Some((setting.key.foreign_variable?, setting.value.as_deref()?))
-        })
+        self.0
+            .iter()
+            .filter_map(|setting| Some((setting.key.foreign_variable?, setting.value.as_deref()?)))
     }
 }
 

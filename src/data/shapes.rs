@@ -157,8 +157,18 @@ mod tests {
         for part in areas.iter().flat_map(|area| &area.parts) {
             let bounds = part.polygon().bounding_rect().unwrap();
             assert_eq!(
-                (bounds.min().x, bounds.min().y, bounds.max().x, bounds.max().y),
-                (part.bounds.west, part.bounds.south, part.bounds.east, part.bounds.north)
+                (
+                    bounds.min().x,
+                    bounds.min().y,
+                    bounds.max().x,
+                    bounds.max().y
+                ),
+                (
+                    part.bounds.west,
+                    part.bounds.south,
+                    part.bounds.east,
+                    part.bounds.north
+                )
             );
         }
     }

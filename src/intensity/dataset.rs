@@ -15,7 +15,12 @@ pub enum Dataset {
 }
 
 impl Dataset {
-    pub const ALL: [Self; 4] = [Self::Auto, Self::ElectricityMaps, Self::Eit2019, Self::Ember];
+    pub const ALL: [Self; 4] = [
+        Self::Auto,
+        Self::ElectricityMaps,
+        Self::Eit2019,
+        Self::Ember,
+    ];
 
     #[must_use]
     pub fn name(self) -> &'static str {

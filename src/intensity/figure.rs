@@ -78,10 +78,18 @@ impl fmt::Display for Fallback {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::StandIn { zone, rule } => write!(f, "{zone} stands for it ({rule})"),
-            Self::Wider { missing, used } => write!(f, "{missing} has no figure, that of {used} is used"),
-            Self::OtherYear { asked, used } => write!(f, "there is no figure for {asked}, that of {used} is used"),
-            Self::OtherDataset { asked, used } => write!(f, "{asked} has no figure, that of {used} is used"),
-            Self::World => f.write_str("there is no figure for the country, the world's average is used"),
+            Self::Wider { missing, used } => {
+                write!(f, "{missing} has no figure, that of {used} is used")
+            }
+            Self::OtherYear { asked, used } => {
+                write!(f, "there is no figure for {asked}, that of {used} is used")
+            }
+            Self::OtherDataset { asked, used } => {
+                write!(f, "{asked} has no figure, that of {used} is used")
+            }
+            Self::World => {
+                f.write_str("there is no figure for the country, the world's average is used")
+            }
             Self::Because(why) => f.write_str(why),
         }
     }

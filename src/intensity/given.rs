@@ -36,10 +36,7 @@ pub struct Given {
 #[non_exhaustive]
 pub enum BadTable {
     #[error("cannot read {}", .path.display())]
-    Unreadable {
-        path: PathBuf,
-        source: csv::Error,
-    },
+    Unreadable { path: PathBuf, source: csv::Error },
     #[error("line {line} of {}: the zone `{}` is not a name such as US-CA", .path.display(), .zone.escape_debug())]
     Zone {
         path: PathBuf,
@@ -67,7 +64,10 @@ struct Row {
 
 /// A name of a source that cannot steer a terminal, whichever format it is printed in.
 fn harmless(name: &str) -> String {
-    name.chars().map(|c| if c.is_control() { ' ' } else { c }).take(200).collect()
+    name.chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .take(200)
+        .collect()
 }
 
 impl Given {
@@ -84,7 +84,10 @@ impl Given {
         Self::from_reader(reader, path)
     }
 
-    fn from_reader<R: std::io::Read>(mut reader: csv::Reader<R>, path: &Path) -> Result<Self, BadTable> {
+    fn from_reader<R: std::io::Read>(
+        mut reader: csv::Reader<R>,
+        path: &Path,
+    ) -> Result<Self, BadTable> {
         let mut rows: BTreeMap<ZoneId, Vec<(Option<i32>, Intensity)>> = BTreeMap::new();
         for (line, row) in (2..).zip(reader.deserialize::<Row>()) {
             let path = path.to_owned();
@@ -93,7 +96,11 @@ impl Given {
                 Err(source) => return Err(BadTable::Unreadable { path, source }),
             };
             let Ok(zone) = row.zone.parse::<ZoneId>() else {
-                return Err(BadTable::Zone { path, line, zone: row.zone });
+                return Err(BadTable::Zone {
+                    path,
+                    line,
+                    zone: row.zone,
+                });
             };
             let value = match GramsPerKwh::new(row.g_per_kwh) {
                 Ok(value) => value,
@@ -102,7 +109,10 @@ impl Given {
             let intensity = Intensity {
                 year: row.year,
                 source: Source {
-                    name: row.source.map_or_else(|| path.display().to_string(), |name| harmless(&name)).into(),
+                    name: row
+                        .source
+                        .map_or_else(|| path.display().to_string(), |name| harmless(&name))
+                        .into(),
                     licence: None,
                 },
                 ..stated(value)
@@ -128,14 +138,20 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Result<Given, BadTable> {
-        Given::from_reader(csv::Reader::from_reader(text.as_bytes()), Path::new("mine.csv"))
+        Given::from_reader(
+            csv::Reader::from_reader(text.as_bytes()),
+            Path::new("mine.csv"),
+        )
     }
 
     #[test]
     fn the_year_asked_for_wins_and_then_the_newest() {
         let given = read("zone,g_per_kwh,year\nlab,10,2020\nlab,20,2022\n").unwrap();
         let of = |year| given.of(&"LAB".parse().unwrap(), year).unwrap().value.get();
-        assert_eq!((of(Some(2020)), of(None), of(Some(1999))), (10.0, 20.0, 20.0));
+        assert_eq!(
+            (of(Some(2020)), of(None), of(Some(1999))),
+            (10.0, 20.0, 20.0)
+        );
         assert_eq!(given.of(&"XX".parse().unwrap(), None), None);
     }
 

@@ -2,16 +2,33 @@
 //!
 //! A figure always travels with its source, and says so when it stands in for another.
 
+mod averages;
+#[cfg(feature = "live")]
+pub mod background;
 mod basis;
+#[cfg(feature = "live")]
+pub mod cache;
 mod dataset;
+#[cfg(feature = "live")]
+pub mod fetch;
 mod figure;
+pub mod fuel;
 pub mod given;
+pub mod ladder;
+#[cfg(feature = "live")]
+pub mod live;
+mod provider;
+mod series;
 pub mod picture;
 mod projection;
 mod table;
 mod yearly;
 
+pub use averages::Averages;
 pub use basis::Basis;
 pub use dataset::{Dataset, NoSuchDataset};
 pub use figure::{Fallback, Intensity, Shares, Source};
+pub use ladder::Ladder;
+pub use provider::{Declined, IntensityProvider, Nonsense};
+pub use series::{NotAPeriod, Period, Point, Series};
 pub use yearly::{for_area, for_zone};

@@ -42,8 +42,8 @@ const DIRTIEST: f64 = 900.0;
 
 /// From clean to dirty; ever darker, so that it survives a grey printer and any eye.
 const STOPS: [(f64, [f64; 3]); 6] = [
-    (0.0, [191.0, 232.0, 205.0]),
-    (150.0, [222.0, 222.0, 130.0]),
+    (0.0, [197.0, 236.0, 211.0]),
+    (150.0, [216.0, 216.0, 122.0]),
     (300.0, [235.0, 182.0, 74.0]),
     (500.0, [205.0, 118.0, 46.0]),
     (700.0, [147.0, 68.0, 40.0]),
@@ -54,7 +54,11 @@ const STOPS: [(f64, [f64; 3]); 6] = [
 #[must_use]
 pub fn colour(value: GramsPerKwh) -> String {
     let value = value.get().min(DIRTIEST);
-    let upper = STOPS.iter().position(|(at, _)| *at >= value).unwrap_or(STOPS.len() - 1).max(1);
+    let upper = STOPS
+        .iter()
+        .position(|(at, _)| *at >= value)
+        .unwrap_or(STOPS.len() - 1)
+        .max(1);
     let ((from, low), (to, high)) = (STOPS[upper - 1], STOPS[upper]);
     let share = (value - from) / (to - from);
     let mix = |n: usize| (low[n] + share * (high[n] - low[n])).round() as u8;
@@ -72,7 +76,11 @@ impl Picture<'_> {
     /// One zone and what is around it, for a page or an appendix; none if the zone is not on the map.
     #[must_use]
     pub fn detail(&self, of: &AreaId, colours: &[Coloured]) -> Option<String> {
-        let wanted = self.map.areas().iter().filter(|area| area.id == *of || (of.state.is_none() && area.id.zone == of.zone));
+        let wanted = self
+            .map
+            .areas()
+            .iter()
+            .filter(|area| area.id == *of || (of.state.is_none() && area.id.zone == of.zone));
         let boxes = wanted.filter_map(|area| area.shape.bounding_rect());
         let bounds = boxes.reduce(|a, b| {
             geo::Rect::new(
@@ -81,12 +89,27 @@ impl Picture<'_> {
             )
         })?;
         let projection = Projection::around(bounds, DETAIL_SIZE - 2.0 * MARGIN);
-        Some(self.draw(&projection, colours, DETAIL_SIZE, DETAIL_SIZE - 2.0 * MARGIN))
+        Some(self.draw(
+            &projection,
+            colours,
+            DETAIL_SIZE,
+            DETAIL_SIZE - 2.0 * MARGIN,
+        ))
     }
 
-    fn draw(&self, projection: &Projection, colours: &[Coloured], width: f64, height: f64) -> String {
+    fn draw(
+        &self,
+        projection: &Projection,
+        colours: &[Coloured],
+        width: f64,
+        height: f64,
+    ) -> String {
         let sources: Vec<String> = self.sources.iter().map(|source| escape(source)).collect();
-        let sources = if width < WORLD_WIDTH { sources } else { vec![sources.join("; ")] };
+        let sources = if width < WORLD_WIDTH {
+            sources
+        } else {
+            vec![sources.join("; ")]
+        };
         let below = HEADING + height + SCALE;
         let full = below + LINE * sources.len() as f64 + 4.0;
         let title = escape(&self.title);
@@ -102,7 +125,12 @@ impl Picture<'_> {
              <rect width=\"{width}\" height=\"{full}\" fill=\"#fff\"/>\n\
              <text x=\"{MARGIN}\" y=\"30\" font-size=\"{size}\" font-weight=\"600\">{title}</text>\n\
              <svg x=\"{MARGIN}\" y=\"{HEADING}\" width=\"{inner}\" height=\"{height}\"><rect width=\"{inner}\" height=\"{height}\" fill=\"#eaf1f6\" rx=\"6\"/>\n",
-            self.mark.as_ref().map_or_else(String::new, |(_, name)| format!(" Marked: {}.", escape(name))),
+            self.mark
+                .as_ref()
+                .map_or_else(String::new, |(_, name)| format!(
+                    " Marked: {}.",
+                    escape(name)
+                )),
             inner = width - 2.0 * MARGIN,
             size = if width < WORLD_WIDTH { 14 } else { 18 },
         );
@@ -111,14 +139,21 @@ impl Picture<'_> {
             svg.push_str(&path(area, known, projection));
         }
         if let Some((point, name)) = &self.mark {
-            svg.push_str(&pin(projection.place(point.lon(), point.lat()), name, width - 2.0 * MARGIN));
+            svg.push_str(&pin(
+                projection.place(point.lon(), point.lat()),
+                name,
+                width - 2.0 * MARGIN,
+            ));
         }
         svg.push_str("</svg>\n");
         svg.push_str(&legend(width, HEADING + height));
         for (n, source) in sources.iter().enumerate() {
             let y = below + LINE * n as f64 + 8.0;
             let label = if n == 0 { "Data: " } else { "" };
-            let _ = writeln!(svg, "<text class=\"s\" x=\"{MARGIN}\" y=\"{y}\">{label}{source}</text>");
+            let _ = writeln!(
+                svg,
+                "<text class=\"s\" x=\"{MARGIN}\" y=\"{y}\">{label}{source}</text>"
+            );
         }
         svg.push_str("</svg>\n");
         svg
@@ -138,9 +173,18 @@ fn path(area: &MapArea, known: Option<&Coloured>, projection: &Projection) -> St
     }
     let value = known.and_then(|zone| zone.value);
     let fill = value.map_or_else(|| "#cfd6dc".to_owned(), colour);
-    let name = known.map_or_else(|| area.id.spoken(), |zone| format!("{} {}", area.id.spoken(), zone.name));
-    let said = value.map_or_else(|| "no figure".to_owned(), |value| format!("{:.0} g CO2eq/kWh", value.get()));
-    format!("<path class=\"z\" fill=\"{fill}\" fill-rule=\"evenodd\" d=\"{d}\"><title>{}: {said}</title></path>\n", escape(&name))
+    let name = known.map_or_else(
+        || area.id.spoken(),
+        |zone| format!("{} {}", area.id.spoken(), zone.name),
+    );
+    let said = value.map_or_else(
+        || "no figure".to_owned(),
+        |value| format!("{:.0} g CO2eq/kWh", value.get()),
+    );
+    format!(
+        "<path class=\"z\" fill=\"{fill}\" fill-rule=\"evenodd\" d=\"{d}\"><title>{}: {said}</title></path>\n",
+        escape(&name)
+    )
 }
 
 /// A ring as a path, in tenths of a pixel, without the corners nobody could see.
@@ -148,7 +192,9 @@ fn outline(d: &mut String, ring: &LineString<f64>, projection: &Projection) {
     let mut kept: Vec<(f64, f64)> = Vec::new();
     for corner in ring.coords() {
         let (x, y) = projection.place(corner.x, corner.y);
-        let seen = kept.last().is_some_and(|(px, py)| (x - px).abs() < STEP && (y - py).abs() < STEP);
+        let seen = kept
+            .last()
+            .is_some_and(|(px, py)| (x - px).abs() < STEP && (y - py).abs() < STEP);
         if !seen {
             kept.push((x, y));
         }
@@ -182,7 +228,11 @@ fn decimal(tenths: i64) -> String {
 fn pin((x, y): (f64, f64), name: &str, width: f64) -> String {
     const LETTER: f64 = 8.0;
     let fits = x + 10.0 + LETTER * name.chars().count() as f64 <= width;
-    let (anchor, dx) = if fits { ("start", 10.0) } else { ("end", -10.0) };
+    let (anchor, dx) = if fits {
+        ("start", 10.0)
+    } else {
+        ("end", -10.0)
+    };
     format!(
         "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"5.5\" fill=\"#0b57d0\" stroke=\"#fff\" stroke-width=\"2\"/>\
          <text x=\"{:.1}\" y=\"{:.1}\" font-size=\"13\" font-weight=\"600\" text-anchor=\"{anchor}\" \
@@ -198,7 +248,12 @@ fn legend(width: f64, top: f64) -> String {
     let mut out = String::from("<defs><linearGradient id=\"map-scale\">");
     for (at, _) in STOPS {
         let value = GramsPerKwh::new(at).expect("the scale lies within the unit");
-        let _ = write!(out, "<stop offset=\"{:.4}\" stop-color=\"{}\"/>", at / DIRTIEST, colour(value));
+        let _ = write!(
+            out,
+            "<stop offset=\"{:.4}\" stop-color=\"{}\"/>",
+            at / DIRTIEST,
+            colour(value)
+        );
     }
     let _ = write!(
         out,
@@ -273,7 +328,12 @@ mod tests {
 
     #[test]
     fn a_zone_on_the_map_has_a_detail_and_another_has_none() {
-        let picture = Picture { map: Map::shipped(), title: "t".into(), sources: vec![], mark: None };
+        let picture = Picture {
+            map: Map::shipped(),
+            title: "t".into(),
+            sources: vec![],
+            mark: None,
+        };
         assert!(picture.detail(&"CH".parse().unwrap(), &[]).is_some());
         assert!(picture.detail(&"ZZ".parse().unwrap(), &[]).is_none());
     }

@@ -45,7 +45,12 @@ impl Projection {
         Self::fitted(kind, corners, size, size)
     }
 
-    fn fitted(kind: Kind, (west, south, east, north): (f64, f64, f64, f64), width: f64, height: f64) -> Self {
+    fn fitted(
+        kind: Kind,
+        (west, south, east, north): (f64, f64, f64, f64),
+        width: f64,
+        height: f64,
+    ) -> Self {
         let scale = (width / (east - west)).min(height / (north - south));
         Self {
             kind,
@@ -75,8 +80,12 @@ impl Kind {
             Self::NaturalEarth => {
                 // Šavrič, Jenny, Patterson, Petrovič, Hurni (2011), A polynomial equation for the Natural Earth projection.
                 let (l, p2) = (lon.to_radians(), lat.to_radians().powi(2));
-                let narrowing = 0.8707 + p2 * (-0.131_979 + p2 * (-0.013_791 + p2.powi(3) * (0.003_971 - 0.001_529 * p2)));
-                let rising = 1.007_226 + p2 * (0.015_085 + p2.powi(2) * (-0.044_475 + p2 * (0.028_874 - 0.005_916 * p2)));
+                let narrowing = 0.8707
+                    + p2 * (-0.131_979
+                        + p2 * (-0.013_791 + p2.powi(3) * (0.003_971 - 0.001_529 * p2)));
+                let rising = 1.007_226
+                    + p2 * (0.015_085
+                        + p2.powi(2) * (-0.044_475 + p2 * (0.028_874 - 0.005_916 * p2)));
                 (l * narrowing, lat.to_radians() * rising)
             }
         }
@@ -92,7 +101,10 @@ mod tests {
         let world = Projection::world(1000.0, 500.0);
         let (west, _) = world.place(-180.0, 0.0);
         let (east, _) = world.place(180.0, 0.0);
-        assert!(west >= -0.5 && east <= 1000.5 && east - west > 900.0, "{west} {east}");
+        assert!(
+            west >= -0.5 && east <= 1000.5 && east - west > 900.0,
+            "{west} {east}"
+        );
         assert!(world.place(0.0, 60.0).1 < world.place(0.0, 0.0).1);
     }
 

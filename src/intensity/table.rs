@@ -28,7 +28,10 @@ impl Series {
     }
 
     pub(super) fn of_year(&self, year: i32) -> Option<Figure> {
-        self.figures.iter().copied().find(|figure| figure.year == year)
+        self.figures
+            .iter()
+            .copied()
+            .find(|figure| figure.year == year)
     }
 
     pub(super) fn newest(&self) -> Figure {
@@ -47,9 +50,14 @@ impl Series {
 impl Figure {
     pub(super) fn intensity(self, dataset: Dataset) -> Intensity {
         let (name, table) = match dataset {
-            Dataset::Eit2019 => ("experiment-impact-tracker 0.1.8, 2019 averages", &data::EIT_2019),
+            Dataset::Eit2019 => (
+                "experiment-impact-tracker 0.1.8, 2019 averages",
+                &data::EIT_2019,
+            ),
             Dataset::Ember => ("Ember, by Our World in Data", &data::EMBER),
-            Dataset::ElectricityMaps | Dataset::Auto => ("Electricity Maps, yearly data", &data::ELECTRICITY_MAPS),
+            Dataset::ElectricityMaps | Dataset::Auto => {
+                ("Electricity Maps, yearly data", &data::ELECTRICITY_MAPS)
+            }
         };
         Intensity {
             value: self.value,
@@ -154,7 +162,8 @@ fn ember_row(code: &str) -> Option<Series> {
 /// The row of a table whose first field is `key`. The tables are small and asked once or twice, so they are scanned.
 fn row(table: &'static Table, key: &str) -> Option<StringRecord> {
     let line = table.text().lines().skip(1).find(|line| {
-        line.strip_prefix(key).is_some_and(|rest| rest.starts_with(','))
+        line.strip_prefix(key)
+            .is_some_and(|rest| rest.starts_with(','))
     })?;
     csv::ReaderBuilder::new()
         .has_headers(false)
@@ -175,7 +184,10 @@ mod tests {
     #[test]
     fn the_first_and_last_years_are_where_the_header_says() {
         let header = data::ELECTRICITY_MAPS.text().lines().next().unwrap();
-        assert!(header.starts_with("zone,name,g_per_kwh_2021,") && header.ends_with("carbon_free_pct_2025"));
+        assert!(
+            header.starts_with("zone,name,g_per_kwh_2021,")
+                && header.ends_with("carbon_free_pct_2025")
+        );
         let header = data::EMBER.text().lines().next().unwrap();
         assert!(header.starts_with("iso3,2000,") && header.ends_with(",2025"));
     }

@@ -6,14 +6,22 @@ use crate::zone::register::{self, NoSuchZone};
 use crate::zone::{AreaId, ZoneId};
 
 /// The intensity of a zone in a year, or in the newest there is.
-pub fn for_zone(zone: &ZoneId, year: Option<i32>, dataset: Dataset) -> Result<Intensity, NoSuchZone> {
+pub fn for_zone(
+    zone: &ZoneId,
+    year: Option<i32>,
+    dataset: Dataset,
+) -> Result<Intensity, NoSuchZone> {
     for_area(&register::find_area(zone)?, year, dataset)
 }
 
 /// The intensity of an area in a year, or in the newest there is.
 ///
 /// Every known area has an answer; what it falls back on is in [`Intensity::fallbacks`].
-pub fn for_area(area: &AreaId, year: Option<i32>, dataset: Dataset) -> Result<Intensity, NoSuchZone> {
+pub fn for_area(
+    area: &AreaId,
+    year: Option<i32>,
+    dataset: Dataset,
+) -> Result<Intensity, NoSuchZone> {
     let levels = levels(area)?;
     let mut fallbacks = Vec::new();
     let climbed = levels.iter().find_map(|level| {
@@ -32,19 +40,34 @@ pub fn for_area(area: &AreaId, year: Option<i32>, dataset: Dataset) -> Result<In
         }
         None if matches!(dataset, Dataset::Eit2019 | Dataset::ElectricityMaps) => {
             let mut intensity = for_area(area, year.or(own_year(dataset)), Dataset::Ember)?;
-            intensity.fallbacks.insert(0, Fallback::OtherDataset { asked: dataset, used: Dataset::Ember });
+            intensity.fallbacks.insert(
+                0,
+                Fallback::OtherDataset {
+                    asked: dataset,
+                    used: Dataset::Ember,
+                },
+            );
             return Ok(intensity);
         }
         None => {
             fallbacks.push(Fallback::World);
             let world = table::world();
             let figure = year.map_or_else(|| world.newest(), |year| world.nearest(year));
-            (Offered { series: world, stand_in: None }, figure)
+            (
+                Offered {
+                    series: world,
+                    stand_in: None,
+                },
+                figure,
+            )
         }
     };
     fallbacks.extend(series.stand_in);
     if let Some(asked) = year.filter(|year| *year != figure.year && own_year(dataset).is_none()) {
-        fallbacks.push(Fallback::OtherYear { asked, used: figure.year });
+        fallbacks.push(Fallback::OtherYear {
+            asked,
+            used: figure.year,
+        });
     }
     let mut intensity = figure.intensity(series.series.dataset);
     intensity.fallbacks = fallbacks;
@@ -62,7 +85,9 @@ fn levels(area: &AreaId) -> Result<Vec<Level>, NoSuchZone> {
     let mut zone = register::find(&area.zone)?;
     while let Some(parent) = &zone.parent {
         zone = register::find(parent)?;
-        levels.push(Level { area: AreaId::from(parent.clone()) });
+        levels.push(Level {
+            area: AreaId::from(parent.clone()),
+        });
     }
     Ok(levels)
 }
@@ -80,7 +105,10 @@ struct Offered {
 impl Level {
     /// What the tables have for this level, in the order they are to be asked.
     fn series(&self, dataset: Dataset, year: Option<i32>) -> Vec<Offered> {
-        let own = |series| Offered { series, stand_in: None };
+        let own = |series| Offered {
+            series,
+            stand_in: None,
+        };
         let eit = || table::eit_2019(&self.area.zone).map(own);
         let ember = || self.national().map(own);
         let offers: [Option<Offered>; 3] = match dataset {
@@ -99,7 +127,10 @@ impl Level {
     fn electricity_maps(&self) -> Option<Offered> {
         let Some(other) = table::stand_in(&self.area) else {
             let series = table::electricity_maps(&self.area.zone)?;
-            return Some(Offered { series, stand_in: None });
+            return Some(Offered {
+                series,
+                stand_in: None,
+            });
         };
         let itself = matches!(other.rule, "same" | "renamed");
         Some(Offered {
@@ -132,7 +163,10 @@ fn pick(offers: Vec<Offered>, year: Option<i32>, dataset: Dataset) -> Option<(Of
     offers
         .into_iter()
         .map(|offer| {
-            let figure = offer.series.of_year(year).unwrap_or_else(|| offer.series.nearest(year));
+            let figure = offer
+                .series
+                .of_year(year)
+                .unwrap_or_else(|| offer.series.nearest(year));
             (offer, figure)
         })
         .min_by_key(|(_, figure)| figure.year.abs_diff(year))
@@ -155,7 +189,10 @@ mod tests {
         assert_eq!(g("CA-QC", 2021), 28.0);
         assert_eq!(g("CA-QC", 2025), 41.0);
         assert_eq!(g("US-CA", 2019), 250.733_376_178_534_63);
-        assert_eq!(of("FR", Some(2010), Dataset::Auto).source.name, "Ember, by Our World in Data");
+        assert_eq!(
+            of("FR", Some(2010), Dataset::Auto).source.name,
+            "Ember, by Our World in Data"
+        );
         assert!(of("FR", Some(2010), Dataset::Auto).fallbacks.is_empty());
     }
 
@@ -163,13 +200,25 @@ mod tests {
     fn a_part_of_a_country_keeps_its_own_nearest_year_and_says_so() {
         let quebec = of("CA-QC", Some(2015), Dataset::Auto);
         assert_eq!(quebec.value.get(), 28.0);
-        assert_eq!(quebec.fallbacks, [Fallback::OtherYear { asked: 2015, used: 2021 }]);
+        assert_eq!(
+            quebec.fallbacks,
+            [Fallback::OtherYear {
+                asked: 2015,
+                used: 2021
+            }]
+        );
     }
 
     #[test]
     fn the_original_data_set_gives_the_original_figures() {
-        assert_eq!(of("US-CA", None, Dataset::Eit2019).value.get(), 250.733_376_178_534_63);
-        assert_eq!(of("US-CA", Some(2023), Dataset::Eit2019).value.get(), 250.733_376_178_534_63);
+        assert_eq!(
+            of("US-CA", None, Dataset::Eit2019).value.get(),
+            250.733_376_178_534_63
+        );
+        assert_eq!(
+            of("US-CA", Some(2023), Dataset::Eit2019).value.get(),
+            250.733_376_178_534_63
+        );
         let florida = of("US-FL", None, Dataset::Eit2019);
         assert_eq!(florida.value.get(), 325.0);
         assert!(matches!(florida.fallbacks[0], Fallback::Wider { .. }));
@@ -189,7 +238,10 @@ mod tests {
         for zone in register::all().keys() {
             for dataset in Dataset::ALL {
                 for year in [None, Some(1990), Some(2019), Some(2024), Some(2030)] {
-                    assert!(for_zone(zone, year, dataset).is_ok(), "{zone} {dataset} {year:?}");
+                    assert!(
+                        for_zone(zone, year, dataset).is_ok(),
+                        "{zone} {dataset} {year:?}"
+                    );
                 }
             }
         }

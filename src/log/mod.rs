@@ -6,6 +6,7 @@
 
 mod cpu_times;
 mod fields;
+pub mod fill;
 pub mod find;
 pub mod info;
 pub mod legacy;

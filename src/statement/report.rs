@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::number::{human, percent};
 use crate::account::figure::Amount;
+use crate::account::phases::Repetitions;
 use crate::account::{Assumptions, Collection, Figure, Footprint, RunSummary, Tally};
 use crate::sensor::{Component, Group, Method};
 use crate::units::{Exact, GramsPerKwh, Joules, Pue};
@@ -45,7 +46,32 @@ struct RunReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     carbon: Option<CarbonReport>,
     devices: Vec<DeviceReport>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    phases: BTreeMap<String, PhaseReport>,
     quality: QualityReport,
+}
+
+/// What a phase took: energy of all counted devices, without PUE.
+#[derive(Debug, Serialize)]
+struct PhaseReport {
+    repetitions: u64,
+    total_j: f64,
+    mean_j: f64,
+    /// None for a single repetition.
+    standard_error_j: Option<f64>,
+    mean_s: f64,
+}
+
+impl From<&Repetitions> for PhaseReport {
+    fn from(phase: &Repetitions) -> Self {
+        Self {
+            repetitions: phase.count,
+            total_j: phase.total_j(),
+            mean_j: phase.mean_j,
+            standard_error_j: phase.standard_error_j(),
+            mean_s: phase.mean_s,
+        }
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -227,6 +253,11 @@ impl RunReport {
                     method: part.method.clone(),
                 })
                 .collect(),
+            phases: run
+                .phases
+                .iter()
+                .map(|(name, phase)| (name.clone(), phase.into()))
+                .collect(),
             quality: QualityReport {
                 measured_share: tally.measured_share(),
                 missing: run.absent.clone(),
@@ -274,6 +305,18 @@ impl RunReport {
                 device.component,
                 human(device.attributed_kwh.value()),
                 device.method
+            );
+        }
+        for (name, phase) in &self.phases {
+            let error = phase
+                .standard_error_j
+                .map_or_else(String::new, |error| format!(" ± {}", human(error)));
+            let _ = writeln!(
+                out,
+                "  phase {name}: {} x {}{error} J, {} s each",
+                phase.repetitions,
+                human(phase.mean_j),
+                human(phase.mean_s),
             );
         }
         for (group, why) in &self.quality.missing {

@@ -36,7 +36,9 @@ impl FromStr for AreaId {
     fn from_str(text: &str) -> Result<Self, NotAZone> {
         match text.split_once(':') {
             None => Ok(Self::from(text.parse::<ZoneId>()?)),
-            Some((zone, state)) if state.len() == 2 && state.bytes().all(|b| b.is_ascii_alphabetic()) => {
+            Some((zone, state))
+                if state.len() == 2 && state.bytes().all(|b| b.is_ascii_alphabetic()) =>
+            {
                 Ok(Self {
                     zone: zone.parse()?,
                     state: Some(state.to_ascii_uppercase()),

@@ -33,7 +33,8 @@ impl Bands {
             bounds.north = bounds.north.max(from.y).max(to.y);
         }
         let band = |y: f64| ((y - bounds.south) / HEIGHT) as usize;
-        let span = |edge: &Edge| band(edge.from.y.min(edge.to.y))..=band(edge.from.y.max(edge.to.y));
+        let span =
+            |edge: &Edge| band(edge.from.y.min(edge.to.y))..=band(edge.from.y.max(edge.to.y));
         let mut counts = vec![0_u32; band(bounds.north) + 2];
         for edge in &all {
             for band in span(edge) {
@@ -52,7 +53,11 @@ impl Bands {
                 next[band] += 1;
             }
         }
-        Some(Self { bounds, starts, edges })
+        Some(Self {
+            bounds,
+            starts,
+            edges,
+        })
     }
 
     fn level_with(&self, y: f64) -> &[Edge] {

@@ -104,9 +104,15 @@ pub fn of_provider(name: &str) -> Result<Vec<&'static CloudRegion>, NoSuchRegion
         "oracle" => "oci",
         other => other,
     };
-    let regions: Vec<_> = all().iter().filter(|region| region.provider == short).collect();
+    let regions: Vec<_> = all()
+        .iter()
+        .filter(|region| region.provider == short)
+        .collect();
     if regions.is_empty() {
-        return Err(NoSuchRegion::Provider { asked, known: providers() });
+        return Err(NoSuchRegion::Provider {
+            asked,
+            known: providers(),
+        });
     }
     Ok(regions)
 }
@@ -120,11 +126,18 @@ pub fn find(text: &str) -> Result<&'static CloudRegion, NoSuchRegion> {
     let asked: String = code.trim().chars().take(LONGEST).collect();
     let code = asked.to_ascii_lowercase();
     let is = |code: &str| regions.iter().copied().find(|region| region.code == code);
-    let shortened = code.strip_suffix(|c: char| c.is_ascii_lowercase()).map(|code| code.trim_end_matches('-'));
+    let shortened = code
+        .strip_suffix(|c: char| c.is_ascii_lowercase())
+        .map(|code| code.trim_end_matches('-'));
     is(&code).or_else(|| shortened.and_then(is)).ok_or_else(|| {
         let mut ranked: Vec<_> = regions
             .iter()
-            .map(|region| (strsim::damerau_levenshtein(&code, &region.code), region.code.clone()))
+            .map(|region| {
+                (
+                    strsim::damerau_levenshtein(&code, &region.code),
+                    region.code.clone(),
+                )
+            })
             .collect();
         ranked.sort();
         NoSuchRegion::Region {
@@ -139,11 +152,13 @@ pub fn find(text: &str) -> Result<&'static CloudRegion, NoSuchRegion> {
 #[must_use]
 pub fn pue(provider: &str) -> Option<ProviderPue> {
     let rows = data::PUE.rows::<PueRow>().into_iter();
-    rows.filter(|row| row.of == provider).max_by_key(|row| row.year).map(|row| ProviderPue {
-        pue: row.pue.parse().expect("shipped PUEs are above 1"),
-        year: row.year,
-        source: row.source,
-    })
+    rows.filter(|row| row.of == provider)
+        .max_by_key(|row| row.year)
+        .map(|row| ProviderPue {
+            pue: row.pue.parse().expect("shipped PUEs are above 1"),
+            year: row.year,
+            source: row.source,
+        })
 }
 
 #[cfg(test)]
@@ -152,7 +167,12 @@ mod tests {
 
     #[test]
     fn a_region_is_found_by_its_code_or_that_of_one_of_its_zones() {
-        for text in ["aws:us-east-1", "AWS:us-east-1a", "amazon/us-east-1", "google:europe-west1-b"] {
+        for text in [
+            "aws:us-east-1",
+            "AWS:us-east-1a",
+            "amazon/us-east-1",
+            "google:europe-west1-b",
+        ] {
             assert!(find(text).is_ok(), "{text}");
         }
         assert_eq!(find("aws:us-east-1").unwrap().area.to_string(), "US-PJM:VA");
@@ -169,7 +189,10 @@ mod tests {
     #[test]
     fn the_large_providers_state_their_overhead() {
         for provider in ["aws", "azure", "gcp"] {
-            assert!(pue(provider).is_some_and(|said| said.pue.get() < 1.3), "{provider}");
+            assert!(
+                pue(provider).is_some_and(|said| said.pue.get() < 1.3),
+                "{provider}"
+            );
         }
         assert_eq!(pue("hetzner"), None);
     }

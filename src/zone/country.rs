@@ -46,7 +46,10 @@ fn by_name() -> &'static HashMap<String, Iso3> {
         let mut names = HashMap::new();
         for row in all() {
             let aliases = row.aliases.split('|').filter(|alias| !alias.is_empty());
-            for name in [row.name.as_str(), &row.iso2, &row.iso3].into_iter().chain(aliases) {
+            for name in [row.name.as_str(), &row.iso2, &row.iso3]
+                .into_iter()
+                .chain(aliases)
+            {
                 names.insert(fold(name), Iso3::of(row));
             }
         }
@@ -100,9 +103,9 @@ impl FromStr for Iso3 {
     fn from_str(text: &str) -> Result<Self, NoSuchCountry> {
         let asked = text.trim();
         Self::called(asked).ok_or_else(|| NoSuchCountry {
-                asked: asked.chars().take(64).collect(),
-                nearest: nearest(asked),
-            })
+            asked: asked.chars().take(64).collect(),
+            nearest: nearest(asked),
+        })
     }
 }
 

@@ -18,7 +18,9 @@ pub struct Roots {
 impl Roots {
     #[must_use]
     pub fn from_env() -> Self {
-        let root = |name, usual: &str| std::env::var_os(name).map_or_else(|| PathBuf::from(usual), PathBuf::from);
+        let root = |name, usual: &str| {
+            std::env::var_os(name).map_or_else(|| PathBuf::from(usual), PathBuf::from)
+        };
         Self {
             sys: root("IMPACT_SYSFS_ROOT", "/sys"),
             run: root("IMPACT_RUN_ROOT", "/run"),
@@ -41,7 +43,11 @@ const SIGNS: &[(&str, &str, &str)] = &[
     ("sys_vendor", "Amazon EC2", "aws"),
     ("bios_vendor", "Amazon EC2", "aws"),
     ("product_name", "Google Compute Engine", "gcp"),
-    ("chassis_asset_tag", "7783-7084-3265-9085-8269-3286-77", "azure"),
+    (
+        "chassis_asset_tag",
+        "7783-7084-3265-9085-8269-3286-77",
+        "azure",
+    ),
     ("chassis_asset_tag", "OracleCloud.com", "oci"),
     ("sys_vendor", "Alibaba Cloud", "alibaba"),
     ("product_name", "Alibaba Cloud", "alibaba"),
@@ -81,7 +87,10 @@ fn from_cloud_init(path: &Path) -> Option<Detected> {
     let regions = cloud::of_provider(&data.v1.cloud_name).ok()?;
     let provider = regions.first()?.provider.as_str();
     let named = [data.v1.region, data.v1.availability_zone];
-    let region = named.iter().flatten().find_map(|code| cloud::find(&format!("{provider}:{code}")).ok());
+    let region = named
+        .iter()
+        .flatten()
+        .find_map(|code| cloud::find(&format!("{provider}:{code}")).ok());
     Some(Detected {
         provider,
         region,
@@ -104,7 +113,11 @@ fn from_firmware(folder: &Path) -> Option<Detected> {
 
 fn read(path: &Path, largest: u64) -> Option<String> {
     let mut bytes = Vec::new();
-    File::open(path).ok()?.take(largest).read_to_end(&mut bytes).ok()?;
+    File::open(path)
+        .ok()?
+        .take(largest)
+        .read_to_end(&mut bytes)
+        .ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
@@ -137,7 +150,8 @@ mod tests {
 
     #[test]
     fn firmware_names_the_provider_only() {
-        let (_folder, roots) = machine(&[("sys/class/dmi/id/product_name", "Google Compute Engine\n")]);
+        let (_folder, roots) =
+            machine(&[("sys/class/dmi/id/product_name", "Google Compute Engine\n")]);
         let found = detect(&roots).unwrap();
         assert_eq!((found.provider, found.region), ("gcp", None));
     }

@@ -106,6 +106,9 @@ mod tests {
     #[test]
     fn the_distance_is_to_the_nearest_side() {
         assert_eq!(distance(Edge::of(&crown()), Coord { x: 5.0, y: 2.0 }), 1.0);
-        assert_eq!(distance(std::iter::empty(), Coord { x: 0.0, y: 0.0 }), f64::INFINITY);
+        assert_eq!(
+            distance(std::iter::empty(), Coord { x: 0.0, y: 0.0 }),
+            f64::INFINITY
+        );
     }
 }

@@ -32,13 +32,20 @@ pub fn read(text: &str) -> Result<Map, BadMap> {
     };
     let mut shapes: Vec<(AreaId, Vec<Polygon<f64>>)> = Vec::new();
     for (number, feature) in collection.features.into_iter().enumerate() {
-        let Some(polygons) = feature.geometry.as_ref().and_then(|geometry| polygons(&geometry.value)) else {
+        let Some(polygons) = feature
+            .geometry
+            .as_ref()
+            .and_then(|geometry| polygons(&geometry.value))
+        else {
             continue;
         };
         let polygons: Option<Vec<_>> = polygons.into_iter().map(polygon).collect();
         let polygons = polygons.ok_or(BadMap::Corner { feature: number })?;
         let name = name(&feature).ok_or(BadMap::Nameless { feature: number })?;
-        let id: AreaId = name.parse().map_err(|source| BadMap::Name { feature: number, source })?;
+        let id: AreaId = name.parse().map_err(|source| BadMap::Name {
+            feature: number,
+            source,
+        })?;
         match shapes.iter_mut().find(|(known, _)| *known == id) {
             Some((_, parts)) => parts.extend(polygons),
             None => shapes.push((id, polygons)),
@@ -47,7 +54,9 @@ pub fn read(text: &str) -> Result<Map, BadMap> {
     if shapes.is_empty() {
         return Err(BadMap::Empty);
     }
-    let areas = shapes.into_iter().map(|(id, parts)| MapArea::new(id, MultiPolygon::new(parts)));
+    let areas = shapes
+        .into_iter()
+        .map(|(id, parts)| MapArea::new(id, MultiPolygon::new(parts)));
     Ok(Map::new(areas.collect()))
 }
 
@@ -62,16 +71,20 @@ fn name(feature: &Feature) -> Option<String> {
     }
 }
 
-fn polygons(value: &GeometryValue) -> Option<Vec<&Vec<Vec<Position>>>> {
+fn polygons(value: &GeometryValue) -> Option<Vec<&[Vec<Position>]>> {
     match value {
-        GeometryValue::Polygon { coordinates } => Some(vec![coordinates]),
-        GeometryValue::MultiPolygon { coordinates } => Some(coordinates.iter().collect()),
+        GeometryValue::Polygon { coordinates } => Some(vec![coordinates.as_slice()]),
+        GeometryValue::MultiPolygon { coordinates } => {
+            Some(coordinates.iter().map(Vec::as_slice).collect())
+        }
         _ => None,
     }
 }
 
-fn polygon(rings: &Vec<Vec<Position>>) -> Option<Polygon<f64>> {
-    let mut rings = rings.iter().map(|ring| ring.iter().map(corner).collect::<Option<LineString<f64>>>());
+fn polygon(rings: &[Vec<Position>]) -> Option<Polygon<f64>> {
+    let mut rings = rings
+        .iter()
+        .map(|ring| ring.iter().map(corner).collect::<Option<LineString<f64>>>());
     let outline = rings.next()??;
     Some(Polygon::new(outline, rings.collect::<Option<_>>()?))
 }
@@ -117,7 +130,9 @@ mod tests {
         {"type":"Feature","properties":{},"geometry":{"type":"Point","coordinates":[1,1]}}]}"#;
 
     fn zone(map: &Map, lat: f64, lon: f64) -> Option<String> {
-        map.locate(Point::new(lat, lon).unwrap()).ok().map(|at| at.area.to_string())
+        map.locate(Point::new(lat, lon).unwrap())
+            .ok()
+            .map(|at| at.area.to_string())
     }
 
     #[test]
@@ -137,25 +152,45 @@ mod tests {
             object.insert("zone".into(), area.id.to_string().into());
             object
         };
-        let written = collection(map.areas().iter().map(|area| feature(area, properties(area))).collect());
+        let written = collection(
+            map.areas()
+                .iter()
+                .map(|area| feature(area, properties(area)))
+                .collect(),
+        );
         assert_eq!(read(&written).unwrap().areas().len(), 2);
     }
 
     #[test]
     fn a_broken_map_says_what_is_wrong_with_it() {
-        let with = |feature: &str| format!(r#"{{"type":"FeatureCollection","features":[{feature}]}}"#);
+        let with =
+            |feature: &str| format!(r#"{{"type":"FeatureCollection","features":[{feature}]}}"#);
         let square = |corner: &str| {
-            format!(r#"{{"type":"Feature","properties":{{"zone":"A1"}},"geometry":{{"type":"Polygon","coordinates":[[{corner}]]}}}}"#)
+            format!(
+                r#"{{"type":"Feature","properties":{{"zone":"A1"}},"geometry":{{"type":"Polygon","coordinates":[[{corner}]]}}}}"#
+            )
         };
         for (text, expected) in [
             ("<html>".to_owned(), "it is not GeoJSON"),
             (with(""), "none of its features is a polygon"),
-            (with(&square("[0,0],[1]")), "feature 0 has a corner that is not a longitude and a latitude in degrees"),
-            (with(&square("[0,0],[500,1]")), "feature 0 has a corner that is not a longitude and a latitude in degrees"),
-            (TWO.replace("BIG", "../x"), "feature 0 has an unusable zone name"),
+            (
+                with(&square("[0,0],[1]")),
+                "feature 0 has a corner that is not a longitude and a latitude in degrees",
+            ),
+            (
+                with(&square("[0,0],[500,1]")),
+                "feature 0 has a corner that is not a longitude and a latitude in degrees",
+            ),
+            (
+                TWO.replace("BIG", "../x"),
+                "feature 0 has an unusable zone name",
+            ),
         ] {
             match read(&text) {
-                Err(error) => assert!(error.to_string() == expected || expected.contains("corner"), "{text}: {error}"),
+                Err(error) => assert!(
+                    error.to_string() == expected || expected.contains("corner"),
+                    "{text}: {error}"
+                ),
                 Ok(_) => panic!("{text} was read"),
             }
         }

@@ -24,6 +24,8 @@ pub enum Found {
     Inside,
     /// The point lies in no polygon; this one is the nearest, so many degrees away.
     Nearest { degrees: f64 },
+    /// The map puts the point across a border; this is the nearest zone of its own country, so many degrees away.
+    Border { degrees: f64 },
     /// The place's country has no polygon there; the area is the whole country.
     Country,
 }
@@ -35,7 +37,7 @@ pub struct Nowhere(pub Point);
 
 /// The smallest area that contains the point, else the nearest within [`NEAR`].
 pub fn locate(point: Point) -> Result<Located, Nowhere> {
-    among(point, shipped().iter()).ok_or(Nowhere(point))
+    among(point, &shipped().iter()).ok_or(Nowhere(point))
 }
 
 /// As [`locate`], for a place whose country is known: borders are drawn roughly, so a zone of that country wins.
@@ -47,7 +49,14 @@ pub fn locate_in(point: Point, country: Iso3) -> Result<Located, Nowhere> {
     let at_home = shipped()
         .iter()
         .filter(|area| area.name.parse().is_ok_and(|id| lies_in(&id, country)));
-    among(point, at_home)
+    among(point, &at_home)
+        .map(|at_home| match (&anywhere, at_home.found) {
+            (Ok(abroad), Found::Nearest { degrees }) if abroad.found == Found::Inside => Located {
+                found: Found::Border { degrees },
+                ..at_home
+            },
+            _ => at_home,
+        })
         .or_else(|| {
             register::of_country(country).map(|zone| Located {
                 area: AreaId::from(zone.id.clone()),
@@ -66,7 +75,7 @@ fn shipped() -> &'static [Area] {
     AREAS.get_or_init(shapes::areas)
 }
 
-fn among<'a>(point: Point, areas: impl Iterator<Item = &'a Area> + Clone) -> Option<Located> {
+fn among<'a>(point: Point, areas: &(impl Iterator<Item = &'a Area> + Clone)) -> Option<Located> {
     let at = edges::coord(point);
     let parts = |margin| {
         areas.clone().flat_map(move |area| {
@@ -88,7 +97,10 @@ fn among<'a>(point: Point, areas: impl Iterator<Item = &'a Area> + Clone) -> Opt
             .map(|(area, degrees)| (area, Found::Nearest { degrees }))
     };
     containing.or_else(nearest).map(|(area, found)| Located {
-        area: area.name.parse().expect("areas in the shipped map are well named"),
+        area: area
+            .name
+            .parse()
+            .expect("areas in the shipped map are well named"),
         found,
     })
 }
@@ -104,12 +116,19 @@ mod tests {
     #[test]
     fn stanford_lies_in_california() {
         let found = locate(at(37.4275, -122.1697)).unwrap();
-        assert_eq!((found.area.zone.as_str(), found.found), ("US-CA", Found::Inside));
+        assert_eq!(
+            (found.area.zone.as_str(), found.found),
+            ("US-CA", Found::Inside)
+        );
     }
 
     #[test]
     fn a_point_off_the_coast_takes_the_zone_beside_it() {
-        for (lat, lon, zone) in [(25.774, -80.1, "US-FL"), (42.331, -83.046, "US-MISO"), (6.43, 3.40, "NG")] {
+        for (lat, lon, zone) in [
+            (25.774, -80.1, "US-FL"),
+            (42.331, -83.046, "US-MISO"),
+            (6.43, 3.40, "NG"),
+        ] {
             let found = locate(at(lat, lon)).unwrap();
             assert_eq!(found.area.zone.as_str(), zone);
             assert!(matches!(found.found, Found::Nearest { .. }), "{zone}");
@@ -127,7 +146,12 @@ mod tests {
         assert_eq!(locate(aachen).unwrap().area.zone.as_str(), "BE");
         let found = locate_in(aachen, "DEU".parse().unwrap()).unwrap();
         assert_eq!(found.area.zone.as_str(), "DE");
+        let jerusalem = locate_in(at(31.769, 35.216), "ISR".parse().unwrap()).unwrap();
+        assert!(matches!(jerusalem.found, Found::Border { .. }));
         let pristina = locate_in(at(42.673, 21.167), Iso3::from_iso2("XK").unwrap()).unwrap();
-        assert_eq!((pristina.area.zone.as_str(), pristina.found), ("XK", Found::Country));
+        assert_eq!(
+            (pristina.area.zone.as_str(), pristina.found),
+            ("XK", Found::Country)
+        );
     }
 }

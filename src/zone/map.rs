@@ -5,7 +5,8 @@ use std::sync::OnceLock;
 use geo::{Area as _, MultiPolygon};
 
 use super::bands::Bands;
-use super::locate::{Found, Located, NEAR, Nowhere};
+use super::grid::Grid;
+use super::locate::{Found, Located, Nowhere};
 use super::{AreaId, Point, edges};
 use crate::data::shapes;
 
@@ -41,7 +42,10 @@ impl Map {
         static MAP: OnceLock<Map> = OnceLock::new();
         MAP.get_or_init(|| {
             let areas = shapes::areas().into_iter().map(|area| MapArea {
-                id: area.name.parse().expect("areas in the shipped map are well named"),
+                id: area
+                    .name
+                    .parse()
+                    .expect("areas in the shipped map are well named"),
                 shape: area.parts.iter().map(shapes::Part::polygon).collect(),
                 size: f64::from(area.size),
             });
@@ -55,9 +59,13 @@ impl Map {
         let parts: Vec<(usize, Bands)> = areas
             .iter()
             .enumerate()
-            .flat_map(|(n, area)| area.shape.iter().filter_map(move |part| Some((n, Bands::new(part)?))))
+            .flat_map(|(n, area)| {
+                area.shape
+                    .iter()
+                    .filter_map(move |part| Some((n, Bands::new(part)?)))
+            })
             .collect();
-        let grid = Grid::over(parts.iter().map(|(_, bands)| bands));
+        let grid = Grid::over(&parts.iter().map(|(_, bands)| bands));
         Self { areas, parts, grid }
     }
 
@@ -80,7 +88,11 @@ impl Map {
     #[must_use]
     pub fn find(&self, point: Point) -> Option<(usize, Found)> {
         let at = edges::coord(point);
-        let parts = self.grid.parts_at(point).iter().map(|n| &self.parts[*n as usize]);
+        let parts = self
+            .grid
+            .parts_at(point)
+            .iter()
+            .map(|n| &self.parts[*n as usize]);
         let containing = parts
             .clone()
             .filter(|(_, part)| part.hold(at))
@@ -116,56 +128,6 @@ impl Map {
     }
 }
 
-/// Cells of one degree, each with the parts whose box comes within reach of it.
-#[derive(Debug, Clone)]
-struct Grid {
-    starts: Vec<u32>,
-    parts: Vec<u32>,
-}
-
-const COLUMNS: usize = 360;
-const ROWS: usize = 180;
-
-impl Grid {
-    fn over<'a>(parts: impl Iterator<Item = &'a Bands> + Clone) -> Self {
-        let cells = parts.clone().map(|part| {
-            let bounds = part.bounds;
-            let (west, east) = (column(bounds.west - NEAR), column(bounds.east + NEAR));
-            let (south, north) = (row(bounds.south - NEAR), row(bounds.north + NEAR));
-            (south..=north).flat_map(move |row| (west..=east).map(move |column| row * COLUMNS + column))
-        });
-        let mut starts = vec![0_u32; COLUMNS * ROWS + 1];
-        for cell in cells.clone().flatten() {
-            starts[cell + 1] += 1;
-        }
-        for n in 1..starts.len() {
-            starts[n] += starts[n - 1];
-        }
-        let mut next = starts.clone();
-        let mut inside = vec![0_u32; starts[COLUMNS * ROWS] as usize];
-        for (part, cells) in cells.enumerate() {
-            for cell in cells {
-                inside[next[cell] as usize] = part as u32;
-                next[cell] += 1;
-            }
-        }
-        Self { starts, parts: inside }
-    }
-
-    fn parts_at(&self, point: Point) -> &[u32] {
-        let cell = row(point.lat()) * COLUMNS + column(point.lon());
-        &self.parts[self.starts[cell] as usize..self.starts[cell + 1] as usize]
-    }
-}
-
-fn column(lon: f64) -> usize {
-    ((lon + 180.0).max(0.0) as usize).min(COLUMNS - 1)
-}
-
-fn row(lat: f64) -> usize {
-    ((lat + 90.0).max(0.0) as usize).min(ROWS - 1)
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -192,6 +154,10 @@ mod tests {
         let paris = Point::new(48.857, 2.352).unwrap();
         let around = Map::shipped().around(paris);
         assert_eq!((around[0].0.to_string().as_str(), around[0].1), ("FR", 0.0));
-        assert!(around[1..6].iter().any(|(area, _)| area.to_string() == "BE"));
+        assert!(
+            around[1..6]
+                .iter()
+                .any(|(area, _)| area.to_string() == "BE")
+        );
     }
 }

@@ -8,6 +8,7 @@ mod point;
 pub mod register;
 pub mod locate;
 mod bands;
+mod grid;
 pub mod map;
 pub mod geojson;
 mod admin1;

@@ -49,7 +49,11 @@ const ALTERNATE: u64 = 10;
 /// Reads `City`, `City, State`, `City, State, Country`, `City ST` and addresses that start with a street.
 pub fn find(address: &str) -> Result<Vec<Place>, NoSuchPlace> {
     let address: String = address.chars().take(LONGEST).collect();
-    let parts: Vec<String> = address.split(',').map(without_digits).filter(|part| !part.is_empty()).collect();
+    let parts: Vec<String> = address
+        .split(',')
+        .map(without_digits)
+        .filter(|part| !part.is_empty())
+        .collect();
     for (start, city) in parts.iter().enumerate() {
         let wanted: Vec<&str> = parts[start + 1..].iter().map(String::as_str).collect();
         let found = matching(city, &wanted);
@@ -79,7 +83,9 @@ pub fn find(address: &str) -> Result<Vec<Place>, NoSuchPlace> {
 /// The folded text without house numbers and postcodes, which no name here has.
 fn without_digits(part: &str) -> String {
     let folded = fold(part);
-    let words = folded.split(' ').filter(|word| !word.bytes().all(|b| b.is_ascii_digit()));
+    let words = folded
+        .split(' ')
+        .filter(|word| !word.bytes().all(|b| b.is_ascii_digit()));
     words.collect::<Vec<_>>().join(" ")
 }
 
@@ -90,10 +96,18 @@ fn is_unheard_of(text: &str) -> bool {
 fn matching(city: &str, wanted: &[&str]) -> Vec<Place> {
     let mut found: Vec<(u64, Entry)> = called(city)
         .filter(|(entry, _)| entry.is_in(wanted))
-        .map(|(entry, alternate)| (entry.population / if alternate { ALTERNATE } else { 1 }, entry))
+        .map(|(entry, alternate)| {
+            (
+                entry.population / if alternate { ALTERNATE } else { 1 },
+                entry,
+            )
+        })
         .collect();
     found.sort_by_key(|(weight, entry)| (Reverse(*weight), entry.name()));
-    found.iter().filter_map(|(_, entry)| entry.place()).collect()
+    found
+        .iter()
+        .filter_map(|(_, entry)| entry.place())
+        .collect()
 }
 
 /// The rows with this folded name, and whether it is only an alternate name there.
@@ -128,14 +142,20 @@ fn nearest(city: &str) -> Vec<Place> {
             Some((distance, Reverse(entry.population), entry))
         })
         .collect();
-    ranked.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
-    ranked.iter().take(SUGGESTIONS).filter_map(|(.., entry)| entry.place()).collect()
+    ranked.sort_by_key(|(distance, people, _)| (*distance, *people));
+    ranked
+        .iter()
+        .take(SUGGESTIONS)
+        .filter_map(|(.., entry)| entry.place())
+        .collect()
 }
 
 /// Every city, those over 15,000 people first.
 pub fn all() -> impl Iterator<Item = Place> {
     let lines = data::PLACES.bytes().split(|b| *b == b'\n');
-    lines.filter_map(Entry::read).filter_map(|entry| entry.place())
+    lines
+        .filter_map(Entry::read)
+        .filter_map(|entry| entry.place())
 }
 
 /// A row of the gazetteer.
@@ -178,7 +198,8 @@ impl Entry {
     fn is_in(&self, wanted: &[&str]) -> bool {
         let fits = |text: &str| {
             self.admin1.is_some_and(|state| state.is_called(text))
-                || Iso3::called(text).is_some_and(|country| Some(country) == Iso3::from_iso2(self.iso2))
+                || Iso3::called(text)
+                    .is_some_and(|country| Some(country) == Iso3::from_iso2(self.iso2))
         };
         wanted.is_empty()
             || (wanted.iter().any(|text| fits(text))
@@ -215,8 +236,14 @@ mod tests {
     #[test]
     fn a_city_is_found_however_it_is_written() {
         for (address, expected) in [
-            ("Stanford, California", "Stanford, California, United States"),
-            ("353 Jane Stanford Way, Stanford, CA 94305, USA", "Stanford, California, United States"),
+            (
+                "Stanford, California",
+                "Stanford, California, United States",
+            ),
+            (
+                "353 Jane Stanford Way, Stanford, CA 94305, USA",
+                "Stanford, California, United States",
+            ),
             ("Paris", "Paris, Île-de-France, France"),
             ("Paris, Texas", "Paris, Texas, United States"),
             ("Paris TX", "Paris, Texas, United States"),
@@ -230,7 +257,10 @@ mod tests {
             ("Cologne", "Köln, North Rhine-Westphalia, Germany"),
             ("New York, NY", "New York City, New York, United States"),
             ("Toronto, CA", "Toronto, Ontario, Canada"),
-            ("Stanford, Santa Clara County, California", "Stanford, California, United States"),
+            (
+                "Stanford, Santa Clara County, California",
+                "Stanford, California, United States",
+            ),
         ] {
             assert_eq!(find(address).unwrap()[0].to_string(), expected, "{address}");
         }
@@ -257,7 +287,11 @@ mod tests {
 
     #[test]
     fn every_shipped_name_folds_to_its_key() {
-        for line in data::PLACES.bytes().split(|b| *b == b'\n').filter(|line| !line.is_empty()) {
+        for line in data::PLACES
+            .bytes()
+            .split(|b| *b == b'\n')
+            .filter(|line| !line.is_empty())
+        {
             let entry = Entry::read(line).unwrap();
             assert_eq!(fold(&entry.name()), entry.key);
             assert!(entry.place().is_some(), "{}", entry.key);

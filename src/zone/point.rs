@@ -12,7 +12,9 @@ pub struct Point {
 
 /// Numbers that are no place on Earth.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("{0} is not a place on Earth: expected a latitude from -90 to 90 and a longitude from -180 to 180")]
+#[error(
+    "{0} is not a place on Earth: expected a latitude from -90 to 90 and a longitude from -180 to 180"
+)]
 pub struct NotOnEarth(String);
 
 const EARTH_RADIUS_KM: f64 = 6371.0;

@@ -72,7 +72,8 @@ pub fn all() -> &'static BTreeMap<ZoneId, Zone> {
 }
 
 fn known(name: &str) -> ZoneId {
-    name.parse().expect("zones in shipped tables are well named")
+    name.parse()
+        .expect("zones in shipped tables are well named")
 }
 
 /// The zone of this name.
@@ -114,7 +115,12 @@ pub fn of_country(country: Iso3) -> Option<&'static Zone> {
 fn nearest(id: &ZoneId) -> Vec<String> {
     let mut ranked: Vec<_> = all()
         .values()
-        .map(|zone| (strsim::damerau_levenshtein(id.as_str(), zone.id.as_str()), zone))
+        .map(|zone| {
+            (
+                strsim::damerau_levenshtein(id.as_str(), zone.id.as_str()),
+                zone,
+            )
+        })
         .collect();
     ranked.sort_by_key(|(distance, zone)| (*distance, &zone.id));
     ranked
@@ -149,11 +155,20 @@ mod tests {
     #[test]
     fn a_state_is_found_inside_its_zone() {
         assert_eq!(find_area(&known("US-VA")).unwrap().to_string(), "US-PJM:VA");
-        assert_eq!(find_area(&known("US-CAL-CISO")).unwrap().to_string(), "US-CAL-CISO");
+        assert_eq!(
+            find_area(&known("US-CAL-CISO")).unwrap().to_string(),
+            "US-CAL-CISO"
+        );
     }
 
     #[test]
     fn an_unknown_zone_names_the_nearest() {
-        assert!(find(&known("US-CAA")).unwrap_err().nearest.iter().any(|n| n.starts_with("US-CA ")));
+        assert!(
+            find(&known("US-CAA"))
+                .unwrap_err()
+                .nearest
+                .iter()
+                .any(|n| n.starts_with("US-CA "))
+        );
     }
 }

@@ -54,7 +54,12 @@ impl Candidate {
 }
 
 impl Answer {
-    pub(super) fn new(area: AreaId, intensity: &Intensity, point: Option<Point>, how: String) -> Self {
+    pub(super) fn new(
+        area: AreaId,
+        intensity: &Intensity,
+        point: Option<Point>,
+        how: String,
+    ) -> Self {
         let zone = register::find(&area.zone).ok();
         Self {
             zone: area.zone.to_string(),
@@ -73,7 +78,11 @@ impl Answer {
             lon: point.map(Point::lon),
             distance_km: None,
             how,
-            fallbacks: intensity.fallbacks.iter().map(ToString::to_string).collect(),
+            fallbacks: intensity
+                .fallbacks
+                .iter()
+                .map(ToString::to_string)
+                .collect(),
             candidates: Vec::new(),
         }
     }
@@ -95,23 +104,42 @@ impl Answer {
     /// `US-CA  California, United States`.
     fn title(&self) -> (String, String) {
         let id = self.area.spoken();
-        let country = self.country.map(|country| country.name()).filter(|country| *country != self.name);
-        let name = country.map_or_else(|| self.name.clone(), |country| format!("{}, {country}", self.name));
+        let country = self
+            .country
+            .map(|country| country.name())
+            .filter(|country| *country != self.name);
+        let name = country.map_or_else(
+            || self.name.clone(),
+            |country| format!("{}, {country}", self.name),
+        );
         (id, name)
     }
 
     /// The answer on its own, a line for each thing there is to say.
     pub(super) fn lines(&self) -> Vec<(&'static str, String)> {
         let (id, name) = self.title();
-        let when = [self.year.map(|year| year.to_string()), self.basis.map(|basis| basis.to_string())];
+        let when = [
+            self.year.map(|year| year.to_string()),
+            self.basis.map(|basis| basis.to_string()),
+        ];
         let when: Vec<String> = when.into_iter().flatten().collect();
         let percent = |share: Option<f64>| share.map(|share| format!("{:.0} %", share * 100.0));
         let mut lines = vec![("zone", id), ("name", name)];
-        let when = if when.is_empty() { String::new() } else { format!(" ({})", when.join(", ")) };
-        lines.push(("carbon intensity", format!("{} g CO2eq/kWh{when}", self.carbon_intensity)));
+        let when = if when.is_empty() {
+            String::new()
+        } else {
+            format!(" ({})", when.join(", "))
+        };
+        lines.push((
+            "carbon intensity",
+            format!("{} g CO2eq/kWh{when}", self.carbon_intensity),
+        ));
         lines.extend(percent(self.renewable_share).map(|text| ("renewable", text)));
         lines.extend(percent(self.fossil_share).map(|text| ("fossil", text)));
-        let licence = self.licence.as_ref().map_or_else(String::new, |licence| format!(" ({licence})"));
+        let licence = self
+            .licence
+            .as_ref()
+            .map_or_else(String::new, |licence| format!(" ({licence})"));
         lines.push(("source", format!("{}{licence}", self.source)));
         lines.push(("found by", self.how.clone()));
         lines.extend(self.fallbacks.iter().map(|text| ("note", text.clone())));

@@ -7,13 +7,19 @@ use super::answer::{Answer, Candidate};
 use super::show::grouped;
 use crate::cli::{Advise, Failure};
 use crate::intensity::given::Given;
+#[cfg(feature = "live")]
+use crate::intensity::live;
 use crate::intensity::{Dataset, Fallback, Intensity, for_area};
-use crate::zone::{self, AreaId, Found, Iso3, Located, Map, Point, ZoneId, cloud, detect, place, register};
+use crate::zone::{
+    self, AreaId, Found, Iso3, Located, Map, Point, ZoneId, cloud, detect, place, register,
+};
 
 fn read_map(path: &Path) -> Result<Map, Failure> {
     const LARGEST: u64 = 256 << 20;
     let shown = path.display();
-    let size = std::fs::metadata(path).with_context(|| format!("cannot read {shown}"))?.len();
+    let size = std::fs::metadata(path)
+        .with_context(|| format!("cannot read {shown}"))?
+        .len();
     if size > LARGEST {
         return Err(anyhow::anyhow!("{shown} is larger than 256 MB").into());
     }
@@ -38,7 +44,10 @@ impl Desk {
     ) -> Result<Self, Failure> {
         Ok(Self {
             own_map: zones.map(read_map).transpose()?,
-            given: intensities.map(Given::read).transpose()?.unwrap_or_default(),
+            given: intensities
+                .map(Given::read)
+                .transpose()?
+                .unwrap_or_default(),
             year,
             dataset,
         })
@@ -56,7 +65,12 @@ impl Desk {
         }
     }
 
-    pub(super) fn answer(&self, area: AreaId, point: Option<Point>, how: String) -> Result<Answer, Failure> {
+    pub(super) fn answer(
+        &self,
+        area: AreaId,
+        point: Option<Point>,
+        how: String,
+    ) -> Result<Answer, Failure> {
         let intensity = self.intensity(&area)?;
         Ok(Answer::new(area, &intensity, point, how))
     }
@@ -68,52 +82,97 @@ impl Desk {
         register::find_area(id).advise("impact region --all")
     }
 
-    pub(in crate::cli) fn point(&self, point: Point, country: Option<Iso3>) -> Result<Answer, Failure> {
+    pub(in crate::cli) fn point(
+        &self,
+        point: Point,
+        country: Option<Iso3>,
+    ) -> Result<Answer, Failure> {
         let located = match (&self.own_map, country) {
             (Some(map), _) => map.locate(point),
             (None, Some(country)) => zone::locate_in(point, country),
             (None, None) => zone::locate(point),
         };
-        let Located { area, found } =
-            located.advise("a place on land, or --country or --zone for the electricity used there")?;
+        let Located { area, found } = located
+            .advise("a place on land, or --country or --zone for the electricity used there")?;
         let how = match found {
             Found::Inside => format!("the point lies inside {}", area.spoken()),
             Found::Nearest { degrees } => {
-                format!("the point lies in no zone; {} is the nearest, {degrees:.2} degrees away", area.spoken())
+                format!(
+                    "the point lies in no zone; {} is the nearest, {degrees:.2} degrees away",
+                    area.spoken()
+                )
             }
-            _ => format!("there is no zone at the point; {area} is the whole country"),
+            Found::Border { degrees } => format!(
+                "the map draws a border on the wrong side of the point; {} is its own country's, {degrees:.2} degrees away",
+                area.spoken()
+            ),
+            Found::Country => {
+                format!("there is no zone of the country at the point; {area} is the whole country")
+            }
         };
         self.answer(area, Some(point), how)
     }
 
-    pub(in crate::cli) fn address(&self, address: &str) -> Result<(Answer, Option<Point>), Failure> {
+    pub(in crate::cli) fn address(
+        &self,
+        address: &str,
+    ) -> Result<(Answer, Option<Point>), Failure> {
         let places = place::find(address)
             .advise("another spelling, `City, Country`, or --lat and --lon, --zone or --country")?;
         let chosen = &places[0];
         let mut answer = self.point(chosen.point, Some(chosen.country))?;
-        answer.explain_first(&format!("gazetteer: {chosen} ({} people)", grouped(chosen.population)));
-        answer.candidates = places.iter().enumerate().map(|(n, place)| Candidate::new(place, n == 0)).collect();
+        answer.explain_first(&format!(
+            "gazetteer: {chosen} ({} people)",
+            grouped(chosen.population)
+        ));
+        answer.candidates = places
+            .iter()
+            .enumerate()
+            .map(|(n, place)| Candidate::new(place, n == 0))
+            .collect();
         Ok((answer, Some(chosen.point)))
     }
 
-    pub(super) fn cloud(&self, region: &cloud::CloudRegion, evidence: Option<String>) -> Result<(Answer, Option<Point>), Failure> {
+    pub(super) fn cloud(
+        &self,
+        region: &cloud::CloudRegion,
+        evidence: Option<String>,
+    ) -> Result<(Answer, Option<Point>), Failure> {
         let mut answer = match self.own_map {
             Some(_) => self.point(region.point, None)?,
-            None => self.answer(region.area.clone(), Some(region.point), format!("its city lies in {}", region.area.spoken()))?,
+            None => self.answer(
+                region.area.clone(),
+                Some(region.point),
+                format!("its city lies in {}", region.area.spoken()),
+            )?,
         };
         let evidence = evidence.map_or_else(String::new, |file| format!("{file}: "));
-        answer.explain_first(&format!("{evidence}cloud region {}:{} in {}", region.provider, region.code, region.city));
+        answer.explain_first(&format!(
+            "{evidence}cloud region {}:{} in {}",
+            region.provider, region.code, region.city
+        ));
         Ok((answer, Some(region.point)))
     }
 
     pub(super) fn this_machine(&self) -> Result<(Answer, Option<Point>), Failure> {
-        if let Some(configured) = std::env::var("IMPACT_ZONE").ok().filter(|zone| !zone.is_empty()) {
+        if let Some(configured) = std::env::var("IMPACT_ZONE")
+            .ok()
+            .filter(|zone| !zone.is_empty())
+        {
             let area = self.area_called(&configured.parse::<ZoneId>()?)?;
-            return Ok((self.answer(area, None, "IMPACT_ZONE names the zone".into())?, None));
+            return Ok((
+                self.answer(area, None, "IMPACT_ZONE names the zone".into())?,
+                None,
+            ));
         }
-        let nowhere = || Failure::new(anyhow::anyhow!("this machine's own files do not say where it is"));
-        let found = detect::detect(&detect::Roots::from_env())
-            .ok_or_else(|| nowhere().advise("IMPACT_ZONE=US-CA impact region --current, or --address"))?;
+        let nowhere = || {
+            Failure::new(anyhow::anyhow!(
+                "this machine's own files do not say where it is"
+            ))
+        };
+        let found = detect::detect(&detect::Roots::from_env()).ok_or_else(|| {
+            nowhere().advise("IMPACT_ZONE=US-CA impact region --current, or --address")
+        })?;
         let region = found.region.ok_or_else(|| {
             nowhere().advise(format!(
                 "--cloud {0}:REGION; it is in {0}, says {1}",
@@ -124,23 +183,47 @@ impl Desk {
         self.cloud(region, Some(found.evidence.display().to_string()))
     }
 
+    #[cfg(feature = "live")]
+    pub(super) fn network_address(&self) -> Result<(Answer, Option<Point>), Failure> {
+        let place = live::geolocate(&live::Desk::of_the_user())
+            .map_err(|declined| anyhow::anyhow!(declined.reason()).context("the geolocation service gave no answer"))
+            .advise("--address or --zone, which ask nobody")?;
+        let point = Point::new(place.lat, place.lon)?;
+        let mut answer = self.point(point, None)?;
+        answer.explain_first(&format!("the network address is in {}, says the geolocation service", place.name));
+        Ok((answer, Some(point)))
+    }
+
     pub(super) fn all(&self) -> Result<Vec<Answer>, Failure> {
         let areas = self.map().areas().iter();
-        areas.map(|area| self.answer(area.id.clone(), None, "listed".into())).collect()
+        areas
+            .map(|area| self.answer(area.id.clone(), None, "listed".into()))
+            .collect()
     }
 
     /// The dirtiest or cleanest zones among those with a figure of their own.
     pub(super) fn ranked(&self, count: usize, dirtiest: bool) -> Result<Vec<Answer>, Failure> {
-        let mut zones: Vec<ZoneId> = self.map().areas().iter().map(|area| area.id.zone.clone()).collect();
+        let mut zones: Vec<ZoneId> = self
+            .map()
+            .areas()
+            .iter()
+            .map(|area| area.id.zone.clone())
+            .collect();
         zones.sort();
         zones.dedup();
         let mut answers = Vec::new();
         for zone in zones {
             let area = AreaId::from(zone);
             let intensity = self.intensity(&area)?;
-            let borrowed = |fallback: &Fallback| matches!(fallback, Fallback::Wider { .. } | Fallback::World);
+            let borrowed =
+                |fallback: &Fallback| matches!(fallback, Fallback::Wider { .. } | Fallback::World);
             if !intensity.fallbacks.iter().any(borrowed) {
-                answers.push(Answer::new(area, &intensity, None, "ranked by intensity".into()));
+                answers.push(Answer::new(
+                    area,
+                    &intensity,
+                    None,
+                    "ranked by intensity".into(),
+                ));
             }
         }
         answers.sort_by(|a, b| a.intensity().total_cmp(&b.intensity()));
@@ -153,7 +236,12 @@ impl Desk {
 
     pub(super) fn around(&self, point: Point, count: usize) -> Result<Vec<Answer>, Failure> {
         let mut answers = Vec::new();
-        for (area, km) in self.map().around(point).into_iter().take(count.saturating_add(1)) {
+        for (area, km) in self
+            .map()
+            .around(point)
+            .into_iter()
+            .take(count.saturating_add(1))
+        {
             let mut answer = self.answer(area.clone(), None, format!("{km:.0} km from {point}"))?;
             answer.distance_km = Some(km.round());
             answers.push(answer);
@@ -162,7 +250,11 @@ impl Desk {
     }
 
     pub(super) fn middle_of(&self, area: &AreaId) -> Option<Point> {
-        let shape = self.map().areas().iter().find(|known| known.id.zone == area.zone)?;
+        let shape = self
+            .map()
+            .areas()
+            .iter()
+            .find(|known| known.id.zone == area.zone)?;
         let middle = shape.shape.centroid()?;
         Point::new(middle.y(), middle.x()).ok()
     }

@@ -15,21 +15,36 @@ use super::{Advise, Failure, Outcome, exit};
 use crate::intensity::Dataset;
 use crate::zone::{AreaId, Iso3, Point, ZoneId, cloud, register};
 
+/// The ways to name a place; the network is asked only by `--ip`.
+const PLACES: &[&str] = &[
+    "address", "lat", "zone", "country", "cloud", "current", "top", "bottom", "all",
+    #[cfg(feature = "live")]
+    "ip",
+];
+
 /// Find the electricity zone of a place and how dirty its electricity is
 #[derive(Debug, Args)]
-#[command(group(ArgGroup::new("place").required(true).args(
-    ["address", "lat", "zone", "country", "cloud", "current", "top", "bottom", "all"]
-)))]
+#[command(group(ArgGroup::new("place").required(true).args(PLACES)))]
 #[command(after_help = "Example:\n  impact region --address \"Stanford, California\"")]
 pub(super) struct RegionArgs {
     /// A city, as one writes it: `Cambridge, UK`, `Cambridge MA`, `Genève`
     #[arg(long, value_name = "TEXT")]
     address: Option<String>,
     /// Latitude in degrees
-    #[arg(long, value_name = "DEGREES", requires = "lon", allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "DEGREES",
+        requires = "lon",
+        allow_negative_numbers = true
+    )]
     lat: Option<f64>,
     /// Longitude in degrees
-    #[arg(long, value_name = "DEGREES", requires = "lat", allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "DEGREES",
+        requires = "lat",
+        allow_negative_numbers = true
+    )]
     lon: Option<f64>,
     /// A zone of the electricity map, such as US-CA
     #[arg(long, value_name = "ZONE")]
@@ -43,6 +58,10 @@ pub(super) struct RegionArgs {
     /// This machine: the zone in `IMPACT_ZONE`, else the cloud its own files name
     #[arg(long)]
     current: bool,
+    /// Where this machine's network address is, as a geolocation service sees it
+    #[cfg(feature = "live")]
+    #[arg(long)]
+    ip: bool,
     /// The N dirtiest zones
     #[arg(long, value_name = "N")]
     top: Option<usize>,
@@ -64,7 +83,7 @@ pub(super) struct RegionArgs {
     /// A map of your own
     #[arg(long, value_name = "FILE.geojson")]
     zones: Option<PathBuf>,
-    /// Intensities of your own: zone,g_per_kwh[,year][,source]
+    /// Intensities of your own: `zone,g_per_kwh[,year][,source]`
     #[arg(long, value_name = "FILE.csv")]
     intensities: Option<PathBuf>,
     #[arg(long, value_enum, default_value_t = Format::Text)]
@@ -73,11 +92,20 @@ pub(super) struct RegionArgs {
 
 impl RegionArgs {
     pub(super) fn run(self) -> Outcome {
-        let desk = Desk::open(self.zones.as_deref(), self.intensities.as_deref(), self.year, self.dataset)?;
+        let desk = Desk::open(
+            self.zones.as_deref(),
+            self.intensities.as_deref(),
+            self.year,
+            self.dataset,
+        )?;
         let answers = self.answers(&desk)?;
         let alone = answers.len() == 1 && !self.is_list();
         let text = show(&answers, alone, self.format, || desk.map())?;
-        print(&if self.format == Format::Text { with_bold_heading(text) } else { text })?;
+        print(&if self.format == Format::Text {
+            with_bold_heading(text)
+        } else {
+            text
+        })?;
         Ok(exit::DONE)
     }
 
@@ -96,9 +124,14 @@ impl RegionArgs {
         let Some(count) = self.near else {
             return Ok(vec![answer]);
         };
-        let point = point.or_else(|| desk.middle_of(&answer.area)).ok_or_else(|| {
-            Failure::new(anyhow::anyhow!("the zone {} has no place on the map", answer.area))
-        })?;
+        let point = point
+            .or_else(|| desk.middle_of(&answer.area))
+            .ok_or_else(|| {
+                Failure::new(anyhow::anyhow!(
+                    "the zone {} has no place on the map",
+                    answer.area
+                ))
+            })?;
         desk.around(point, count)
     }
 
@@ -119,6 +152,10 @@ impl RegionArgs {
                 .ok_or_else(|| anyhow::anyhow!("{country} is no zone of the map"))?;
             let how = format!("the country {}", country.name());
             return Ok((desk.answer(AreaId::from(zone.id.clone()), None, how)?, None));
+        }
+        #[cfg(feature = "live")]
+        if self.ip {
+            return desk.network_address();
         }
         let region = match &self.cloud {
             Some(text) => cloud::find(text).advise("impact cloud all")?,

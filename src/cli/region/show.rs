@@ -6,9 +6,9 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::answer::{Answer, Candidate};
+use crate::cli::Failure;
 use crate::cli::terminal::printable;
 use crate::cli::yaml::yaml;
-use crate::cli::Failure;
 use crate::zone::Map;
 use crate::zone::geojson;
 
@@ -32,7 +32,10 @@ pub(super) fn show<'a>(
 ) -> Result<String, Failure> {
     Ok(match (format, answers) {
         (Format::Text, [answer]) if alone => text(answer),
-        (Format::Text, several) => table(&["zone", "g/kWh", "year", "name"], several.iter().map(Answer::row)),
+        (Format::Text, several) => table(
+            &["zone", "g/kWh", "year", "name"],
+            several.iter().map(Answer::row),
+        ),
         (Format::Json, [answer]) if alone => pretty(answer)?,
         (Format::Json, several) => pretty(&several)?,
         (Format::Yaml, [answer]) if alone => yaml(answer)?,
@@ -52,11 +55,24 @@ fn text(answer: &Answer) -> String {
         let _ = writeln!(out, "{label:<17} {}", printable(&value));
     }
     if answer.candidates.len() > 1 {
-        let _ = writeln!(out, "\nThe address may mean (* chosen; say more to choose another):");
+        let _ = writeln!(
+            out,
+            "\nThe address may mean (* chosen; say more to choose another):"
+        );
         for candidate in answer.candidates.iter().take(CANDIDATES) {
-            let Candidate { place, population, chosen, .. } = candidate;
+            let Candidate {
+                place,
+                population,
+                chosen,
+                ..
+            } = candidate;
             let mark = if *chosen { '*' } else { ' ' };
-            let _ = writeln!(out, "{mark} {} ({} people)", printable(place), grouped(*population));
+            let _ = writeln!(
+                out,
+                "{mark} {} ({} people)",
+                printable(place),
+                grouped(*population)
+            );
         }
         let more = answer.candidates.len().saturating_sub(CANDIDATES);
         if more > 0 {
@@ -84,10 +100,19 @@ pub(in crate::cli) fn table(heading: &[&str], rows: impl Iterator<Item = Vec<Str
     let heading: Vec<String> = heading.iter().map(ToString::to_string).collect();
     let rows: Vec<Vec<String>> = std::iter::once(heading).chain(rows).collect();
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |n: usize| rows.iter().filter_map(|row| row.get(n)).map(|cell| cell.chars().count()).max();
+    let width = |n: usize| {
+        rows.iter()
+            .filter_map(|row| row.get(n))
+            .map(|cell| cell.chars().count())
+            .max()
+    };
     let widths: Vec<usize> = (0..columns).map(|n| width(n).unwrap_or(0)).collect();
     let numeric = |n: usize| {
-        let mut cells = rows.iter().skip(1).filter_map(|row| row.get(n)).filter(|cell| !cell.is_empty());
+        let mut cells = rows
+            .iter()
+            .skip(1)
+            .filter_map(|row| row.get(n))
+            .filter(|cell| !cell.is_empty());
         cells.all(|cell| cell.starts_with(|c: char| c.is_ascii_digit() || c == '-'))
     };
     let right: Vec<bool> = (0..columns).map(numeric).collect();
@@ -97,7 +122,11 @@ pub(in crate::cli) fn table(heading: &[&str], rows: impl Iterator<Item = Vec<Str
         for (n, cell) in row.iter().enumerate() {
             let pad = " ".repeat(widths[n] - cell.chars().count());
             let cell = printable(cell);
-            let _ = if right[n] { write!(line, "{pad}{cell}  ") } else { write!(line, "{cell}{pad}  ") };
+            let _ = if right[n] {
+                write!(line, "{pad}{cell}  ")
+            } else {
+                write!(line, "{cell}{pad}  ")
+            };
         }
         let _ = writeln!(out, "{}", line.trim_end());
     }
@@ -111,7 +140,8 @@ fn features(answers: &[Answer], map: &Map) -> Result<String, Failure> {
             continue;
         };
         let areas = map.areas().iter().filter(|area| {
-            area.id == answer.area || (answer.area.state.is_none() && area.id.zone == answer.area.zone)
+            area.id == answer.area
+                || (answer.area.state.is_none() && area.id.zone == answer.area.zone)
         });
         features.extend(areas.map(|area| geojson::feature(area, properties.clone())));
     }
@@ -120,7 +150,8 @@ fn features(answers: &[Answer], map: &Map) -> Result<String, Failure> {
 
 /// The heading of a text in bold, on a terminal that wants it.
 pub(in crate::cli) fn with_bold_heading(text: String) -> String {
-    let plain = !std::io::stdout().is_terminal() || std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
+    let plain = !std::io::stdout().is_terminal()
+        || std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
     match text.split_once('\n') {
         Some((heading, rest)) if !plain => format!("\x1b[1m{heading}\x1b[0m\n{rest}"),
         _ => text,
@@ -133,12 +164,21 @@ mod tests {
 
     #[test]
     fn columns_line_up_and_numbers_stand_to_the_right() {
-        let rows = [vec!["a".to_owned(), "7".to_owned()], vec!["long".to_owned(), "120".to_owned()]];
-        assert_eq!(table(&["zone", "g"], rows.into_iter()), "zone    g\na       7\nlong  120\n");
+        let rows = [
+            vec!["a".to_owned(), "7".to_owned()],
+            vec!["long".to_owned(), "120".to_owned()],
+        ];
+        assert_eq!(
+            table(&["zone", "g"], rows.into_iter()),
+            "zone    g\na       7\nlong  120\n"
+        );
     }
 
     #[test]
     fn large_numbers_are_grouped() {
-        assert_eq!((grouped(5), grouped(1_234_567)), ("5".to_owned(), "1,234,567".to_owned()));
+        assert_eq!(
+            (grouped(5), grouped(1_234_567)),
+            ("5".to_owned(), "1,234,567".to_owned())
+        );
     }
 }

@@ -1,21 +1,22 @@
 mod live_line;
 mod place;
-mod span;
 mod table;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
 
 use self::live_line::{LiveLine, NoScreen};
 use self::place::Place;
-use self::span::Span;
 use super::hardware::Hardware;
 use super::terminal::printable;
 use super::{Failure, Outcome, exit};
+use crate::config::{Config, Sources};
+use crate::span::Span;
 use crate::track::{Plan, Screen, StartError, Subject, track};
 use crate::units::Pue;
 
@@ -39,9 +40,9 @@ pub struct TrackArgs {
     /// Something to remember about the run; may be given several times
     #[arg(long = "tag", value_name = "KEY=VALUE", value_parser = tag)]
     tags: Vec<(String, String)>,
-    /// How often to write a sample
-    #[arg(long, value_name = "TIME", default_value = "1s")]
-    interval: Span,
+    /// How often to write a sample [default: 1s]
+    #[arg(long, value_name = "TIME")]
+    interval: Option<Span>,
     /// Stop measuring after this time; the command goes on
     #[arg(long, value_name = "TIME")]
     duration: Option<Span>,
@@ -78,7 +79,11 @@ pub struct TrackArgs {
 }
 
 impl TrackArgs {
-    pub fn run(self) -> Outcome {
+    pub fn run(mut self, settings: &Sources) -> Outcome {
+        let config = Config::load(settings)
+            .map_err(|error| Failure::new(error).exit_with(exit::NOT_STARTED))?;
+        self.place.fill(&config);
+        let interval = config.or(self.interval, "interval");
         let subject = match self.pid {
             Some(pid) => Subject::Process(pid),
             None => Subject::Command(self.command),
@@ -92,9 +97,9 @@ impl TrackArgs {
             out: self.out,
             name: self.name,
             tags: BTreeMap::from_iter(self.tags),
-            interval: self.interval.0,
+            interval: interval.map_or(Duration::from_secs(1), |span| span.0),
             duration: self.duration.map(|span| span.0),
-            pue: self.pue,
+            pue: config.or(self.pue, "pue"),
             region,
             csv: self.csv,
             redact: self.redact,

@@ -1,0 +1,216 @@
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use anyhow::Context as _;
+use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
+use clap::Args;
+
+use super::grid::no_such_provider;
+use super::output::{print, write_file};
+use super::terminal::printable;
+use super::{Failure, Outcome, exit};
+use crate::intensity::ladder::Answer;
+use crate::intensity::live::{self, Desk};
+use crate::intensity::{Ladder, Period};
+use crate::log::fill::{self, Recorded, Survey};
+use crate::log::{DATA_FILE, FOLDER, INFO_FILE, Info, MESSAGES_FILE, Record, find};
+use crate::zone::ZoneId;
+
+/// Give runs that were made without a network the carbon intensity their grid had at the time
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  impact backfill impact-logs/ --dry-run")]
+pub struct BackfillArgs {
+    /// Runs, or directories with runs in them
+    #[arg(required = true, value_name = "RUN")]
+    runs: Vec<PathBuf>,
+    /// Say what would be filled in, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Also replace intensities that were recorded during the run
+    #[arg(long)]
+    force: bool,
+    /// The zone of the runs [default: the one each run recorded]
+    #[arg(long)]
+    zone: Option<ZoneId>,
+    /// Whom to ask: auto (each service in turn), or one by name; the yearly table is no history
+    #[arg(long, default_value = "auto", value_name = "NAME")]
+    provider: String,
+}
+
+/// What became of one run.
+enum Done {
+    Complete,
+    Filled {
+        samples: u64,
+        gaps: u64,
+        answer: Answer,
+    },
+}
+
+impl BackfillArgs {
+    pub fn run(self) -> Outcome {
+        let desk = Arc::new(Desk::of_the_user());
+        let ladder = match self.provider.as_str() {
+            "auto" => live::auto(&desk),
+            name => live::named(&desk, name).ok_or_else(|| no_such_provider(&desk, name))?,
+        };
+        let found = find::find(&self.runs, &|_| {});
+        if found.runs.is_empty() {
+            return Err(Failure::new(anyhow::anyhow!("no run to fill in"))
+                .advise("a folder with runs in it: each has a folder `impacttracker`"));
+        }
+        let mut left_out = false;
+        for (path, why) in found.unreadable {
+            left_out = true;
+            leave_out(&path, &why);
+        }
+        for run in &found.runs {
+            match self.backfill(run, &ladder) {
+                Ok(done) => print(&self.tell(run, &done))?,
+                Err(why) => {
+                    left_out = true;
+                    leave_out(run, &format!("{why:#}"));
+                }
+            }
+        }
+        Ok(if left_out { exit::PARTIAL } else { exit::DONE })
+    }
+
+    fn backfill(&self, run: &Path, ladder: &Ladder) -> anyhow::Result<Done> {
+        let folder = run.join(FOLDER);
+        let data = folder.join(DATA_FILE);
+        let info = Record::open(run)?.info;
+        if info.ended.is_none() && is_fresh(&data) {
+            anyhow::bail!("it is still being written");
+        }
+        let recorded = if self.force {
+            Recorded::Replace
+        } else {
+            Recorded::Keep
+        };
+        let survey = fill::survey(&data, recorded).context("cannot read its samples")?;
+        let Some(period) = period(&survey)? else {
+            return Ok(Done::Complete);
+        };
+        let zone = self
+            .zone
+            .clone()
+            .or_else(|| info.region.as_ref().map(|region| region.zone.clone()))
+            .context("it does not say in which zone it ran; --zone does")?;
+        let answer = ladder.intensity(&zone, &period).map_err(|nobody| {
+            let reasons: Vec<String> = nobody.declined.iter().map(ToString::to_string).collect();
+            anyhow::anyhow!("{nobody}: {}", reasons.join("; "))
+        })?;
+        let at = |seconds| instant(seconds).and_then(|at| answer.series.at(at));
+        let filled = if self.dry_run {
+            fill::preview(&data, recorded, at).context("cannot read its samples")?
+        } else {
+            fill::fill(&data, recorded, at).context("cannot write its samples")?
+        };
+        if filled.filled == 0 {
+            anyhow::bail!(
+                "{} has no value for any of its samples",
+                answer.series.source
+            );
+        }
+        if !self.dry_run {
+            record(&folder, &info, &answer, filled.filled)?;
+        }
+        Ok(Done::Filled {
+            samples: filled.filled,
+            gaps: filled.gaps,
+            answer,
+        })
+    }
+
+    fn tell(&self, run: &Path, done: &Done) -> String {
+        let run = run.display().to_string();
+        let text = match done {
+            Done::Complete => format!("{run}: nothing to fill in\n"),
+            Done::Filled {
+                samples,
+                gaps,
+                answer,
+            } => {
+                let verb = if self.dry_run { "would fill" } else { "filled" };
+                let gaps = match gaps {
+                    0 => String::new(),
+                    gaps => format!(", {gaps} left without"),
+                };
+                let series = &answer.series;
+                format!(
+                    "{run}: {verb} {samples} samples with {:.1} g/kWh on average from {} ({}){gaps}\n",
+                    series.mean().get(),
+                    series.source,
+                    series.basis,
+                )
+            }
+        };
+        printable(&text).into_owned()
+    }
+}
+
+fn leave_out(run: &Path, why: &str) {
+    eprintln!(
+        "left out: {}: {}",
+        printable(&run.display().to_string()),
+        printable(why)
+    );
+}
+
+/// Whether a file was written to in the last minutes; a tracker writes every few seconds.
+fn is_fresh(path: &Path) -> bool {
+    fs::metadata(path)
+        .and_then(|about| about.modified())
+        .ok()
+        .and_then(|at| SystemTime::now().duration_since(at).ok())
+        .is_none_or(|age| age < Duration::from_secs(300))
+}
+
+fn instant(seconds: f64) -> Option<DateTime<Utc>> {
+    DateTime::from_timestamp_micros((seconds * 1e6) as i64)
+}
+
+/// The time the samples that want an intensity lie in, or none if none does.
+fn period(survey: &Survey) -> anyhow::Result<Option<Period>> {
+    let Some((first, last)) = survey.span else {
+        return Ok(None);
+    };
+    let (Some(first), Some(last)) = (instant(first), instant(last)) else {
+        anyhow::bail!("its samples have no times that can be");
+    };
+    Ok(Some(Period::new(first, last + TimeDelta::seconds(1))?))
+}
+
+/// Says in the run's own record what was filled in, and from where.
+fn record(folder: &Path, info: &Info, answer: &Answer, samples: u64) -> anyhow::Result<()> {
+    let series = &answer.series;
+    let source = format!("{} ({})", series.source, series.basis);
+    let now = Utc::now().to_rfc3339_opts(SecondsFormat::Secs, true);
+    let note =
+        format!("{now} impact backfill: carbon intensity of {samples} samples from {source}");
+    let path = folder.join(INFO_FILE);
+    let Ok(bytes) = fs::read(&path) else {
+        // Logs of other trackers have no such file, and one of ours would hide theirs.
+        let messages = folder.join(MESSAGES_FILE);
+        let mut file = OpenOptions::new()
+            .append(true)
+            .create(true)
+            .open(messages)?;
+        return Ok(writeln!(file, "{note}")?);
+    };
+    let mut notes = info.notes.clone();
+    notes.push(note);
+    let bytes = fill::with_field(&bytes, "notes", &serde_json::to_string(&notes)?)
+        .and_then(|bytes| {
+            let source = serde_json::to_string(&source).ok()?;
+            fill::with_field(&bytes, "realtime_source", &source)
+        })
+        .context("its info.json is not one JSON object")?;
+    write_file(&path, &bytes, true).map_err(|failure| anyhow::anyhow!(failure.report()))
+}

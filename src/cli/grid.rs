@@ -1,0 +1,208 @@
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Utc};
+use clap::{Args, ValueEnum};
+
+use super::output::print;
+use super::terminal::printable;
+use super::{Failure, Outcome, exit};
+use crate::intensity::ladder::{Answer, NobodyAnswered};
+use crate::intensity::live::{self, Desk};
+use crate::intensity::{Period, Series};
+use crate::zone::ZoneId;
+
+/// Show the carbon intensity of a grid over time, asking the services that publish it
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  impact grid GB
+  impact grid US-CA --from 2026-11-01 --to 2026-11-08 --format csv
+
+Tokens are taken from the environment: ELECTRICITYMAPS_TOKEN, ENTSOE_TOKEN, EIA_API_KEY, and for
+watttime, which is asked only by name, WATTTIME_USERNAME, WATTTIME_PASSWORD and WATTTIME_REGION.")]
+pub struct GridArgs {
+    /// The zone, such as US-CA, FR or DK-DK1; GB-1 to GB-17 are the regions of Great Britain
+    zone: ZoneId,
+    /// Where the period begins: a date or time, in UTC unless it says otherwise [default: a day before its end]
+    #[arg(long, value_parser = instant)]
+    from: Option<DateTime<Utc>>,
+    /// Where the period ends [default: now]
+    #[arg(long, value_parser = instant)]
+    to: Option<DateTime<Utc>>,
+    /// Whom to ask: auto (each in turn, then the yearly table), table (no network), or one by name
+    #[arg(long, default_value = "auto", value_name = "NAME")]
+    provider: String,
+    /// How to write the series
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+    Csv,
+}
+
+impl GridArgs {
+    pub fn run(self) -> Outcome {
+        let desk = Arc::new(Desk::of_the_user());
+        let ladder = live::chosen(&desk, &self.provider)
+            .ok_or_else(|| no_such_provider(&desk, &self.provider))?;
+        let to = self.to.unwrap_or_else(Utc::now);
+        let from = self.from.unwrap_or_else(|| to - TimeDelta::days(1));
+        let period = Period::new(from, to)?;
+        let answer = ladder
+            .intensity(&self.zone, &period)
+            .map_err(|nobody| unanswered(&nobody))?;
+        let text = match self.format {
+            Format::Text => text(&answer, &period),
+            Format::Json => json(&answer)?,
+            Format::Csv => csv(&answer)?,
+        };
+        if self.format != Format::Text {
+            for refusal in &answer.declined {
+                eprintln!("{}", printable(&refusal.to_string()));
+            }
+        }
+        print(&text)?;
+        Ok(exit::DONE)
+    }
+}
+
+/// A provider that is not there, and those that are.
+pub(super) fn no_such_provider(desk: &Arc<Desk>, name: &str) -> Failure {
+    let names: Vec<&str> = live::all(desk).iter().map(|one| one.name()).collect();
+    Failure::new(anyhow::anyhow!("no provider is called {name}"))
+        .advise(format!("auto, or one of {}", names.join(", ")))
+}
+
+fn unanswered(nobody: &NobodyAnswered) -> Failure {
+    let reasons: Vec<String> = nobody.declined.iter().map(ToString::to_string).collect();
+    Failure::new(anyhow::anyhow!(reasons.join("\n")).context(nobody.to_string()))
+        .advise("--provider auto, which falls back to the yearly table")
+}
+
+/// A date, or a time with or without its distance from UTC.
+fn instant(text: &str) -> Result<DateTime<Utc>, String> {
+    let text = text.trim();
+    let date = || Some(text.parse::<NaiveDate>().ok()?.and_time(NaiveTime::MIN));
+    let time = || {
+        ["%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M"]
+            .iter()
+            .find_map(|form| NaiveDateTime::parse_from_str(text, form).ok())
+    };
+    DateTime::parse_from_rfc3339(text)
+        .map(|exact| exact.to_utc())
+        .ok()
+        .or_else(|| date().or_else(time).map(|local| local.and_utc()))
+        .ok_or_else(|| "expected a date or time such as 2026-11-01 or 2026-11-01T12:00".into())
+}
+
+fn text(answer: &Answer, period: &Period) -> String {
+    let series = &answer.series;
+    let minute = |at: DateTime<Utc>| at.format("%Y-%m-%d %H:%M").to_string();
+    let (low, high) = series.extremes();
+    let mut out = String::new();
+    let _ = writeln!(
+        out,
+        "{}  {} to {} UTC",
+        series.zone,
+        minute(period.from()),
+        minute(period.to())
+    );
+    if series.points().len() > 1 {
+        let _ = writeln!(out, "{}", plot(series, period));
+    }
+    let _ = writeln!(
+        out,
+        "mean     {:.1} g CO2eq/kWh ({} values, {})",
+        series.mean().get(),
+        series.points().len(),
+        series.basis
+    );
+    if series.points().len() > 1 {
+        for (name, point) in [("lowest", low), ("highest", high)] {
+            let _ = writeln!(
+                out,
+                "{name:8} {:.1} at {}",
+                point.intensity.get(),
+                minute(point.at)
+            );
+        }
+    }
+    let _ = writeln!(out, "source   {}", printable(&series.source));
+    for refusal in &answer.declined {
+        let _ = writeln!(out, "declined {}", printable(&refusal.to_string()));
+    }
+    out
+}
+
+/// One character for each part of the period, from its cleanest to its dirtiest; gaps stay empty.
+fn plot(series: &Series, period: &Period) -> String {
+    const WIDTH: i32 = 72;
+    const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let (low, high) = series.extremes();
+    let range = (high.intensity.get() - low.intensity.get()).max(f64::MIN_POSITIVE);
+    let whole = period.to() - period.from();
+    (0..WIDTH)
+        .map(|column| {
+            let middle = period.from() + whole / (2 * WIDTH) * (2 * column + 1);
+            series.at(middle).map_or(' ', |value| {
+                let share = (value.get() - low.intensity.get()) / range;
+                BARS[((share * 7.0).round() as usize).min(7)]
+            })
+        })
+        .collect()
+}
+
+fn json(answer: &Answer) -> Result<String, Failure> {
+    let declined: Vec<_> = answer
+        .declined
+        .iter()
+        .map(|refusal| serde_json::json!({"provider": refusal.rung, "reason": refusal.reason.reason()}))
+        .collect();
+    let value = serde_json::json!({
+        "schema": "impact-grid/1",
+        "provider": answer.rung,
+        "series": answer.series,
+        "declined": declined,
+    });
+    Ok(serde_json::to_string_pretty(&value)? + "\n")
+}
+
+fn csv(answer: &Answer) -> Result<String, Failure> {
+    let mut table = csv::Writer::from_writer(Vec::new());
+    table.write_record(["zone", "time", "carbon_intensity", "basis", "source"])?;
+    for point in answer.series.points() {
+        table.write_record([
+            answer.series.zone.as_str(),
+            &point.at.to_rfc3339(),
+            &point.intensity.get().to_string(),
+            &answer.series.basis.to_string(),
+            &answer.series.source,
+        ])?;
+    }
+    Ok(String::from_utf8(table.into_inner()?)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_and_times_are_universal_unless_they_say_otherwise() {
+        let noon: DateTime<Utc> = "2026-11-01T12:00:00Z".parse().unwrap();
+        for text in [
+            "2026-11-01T12:00",
+            "2026-11-01 12:00",
+            "2026-11-01T13:00:00+01:00",
+            "2026-11-01T12:00:00Z",
+        ] {
+            assert_eq!(instant(text), Ok(noon), "{text}");
+        }
+        assert!(instant("2026-11-01").is_ok());
+        assert!(instant("noon").is_err());
+    }
+}

@@ -1,0 +1,243 @@
+//! The one place that speaks HTTP: a bounded, short GET over TLS.
+
+use std::fmt;
+use std::io::Read;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+use reqwest::blocking::{Client, Response};
+use reqwest::{StatusCode, Url, redirect};
+
+use super::{Declined, Nonsense};
+
+/// The most that is read of any answer.
+pub const LARGEST_BODY: u64 = 8 * 1024 * 1024;
+
+/// A token or password; it has no text form, so it cannot be logged by mistake.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+impl Secret {
+    #[must_use]
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret")
+    }
+}
+
+/// How a request proves who asks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Auth {
+    Nobody,
+    Header(&'static str, Secret),
+    Bearer(Secret),
+    Basic(Secret, Secret),
+    Query(&'static str, Secret),
+}
+
+/// Where a service lives: https, or http on this machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BaseUrl(Url);
+
+impl BaseUrl {
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let url = Url::parse(text.trim_end_matches('/')).ok()?;
+        let allowed = url.scheme() == "https" || (url.scheme() == "http" && is_loopback(&url));
+        (allowed && url.host_str().is_some() && url.query().is_none()).then_some(Self(url))
+    }
+}
+
+fn is_loopback(url: &Url) -> bool {
+    url.host_str().is_some_and(|host| {
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        host == "localhost"
+            || host
+                .parse::<std::net::IpAddr>()
+                .is_ok_and(|address| address.is_loopback())
+    })
+}
+
+/// One question to a service; its address never holds a secret.
+#[derive(Debug, Clone)]
+pub struct Request {
+    url: Url,
+}
+
+impl Request {
+    /// A path under the base; each segment is escaped.
+    #[must_use]
+    pub fn new<'a>(base: &BaseUrl, path: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut url = base.0.clone();
+        if let Ok(mut segments) = url.path_segments_mut() {
+            segments.pop_if_empty().extend(path);
+        }
+        Self { url }
+    }
+
+    #[must_use]
+    pub fn query(mut self, name: &str, value: &str) -> Self {
+        self.url.query_pairs_mut().append_pair(name, value);
+        self
+    }
+
+    /// The address, which is also what the answer is known by in the cache.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        self.url.as_str()
+    }
+}
+
+/// The body of a successful answer, all of it within the time-out.
+pub fn fetch(request: &Request, auth: Auth, timeout: Duration) -> Result<Vec<u8>, Declined> {
+    let (answer, arrival) = mpsc::channel();
+    let url = request.url.clone();
+    // The client's own time-out is for each read; waiting here bounds name look-up to last byte.
+    thread::Builder::new()
+        .name("impact-fetch".into())
+        .spawn(move || {
+            let _ = answer.send(exchange(url, &auth, timeout));
+        })
+        .map_err(|_| Declined::Offline)?;
+    match arrival.recv_timeout(timeout) {
+        Ok(result) => result,
+        Err(RecvTimeoutError::Timeout) => Err(Declined::Timeout(timeout)),
+        Err(RecvTimeoutError::Disconnected) => Err(Declined::Offline),
+    }
+}
+
+fn exchange(mut url: Url, auth: &Auth, timeout: Duration) -> Result<Vec<u8>, Declined> {
+    let client = client(&url, timeout).map_err(|error| unreachable(&error, timeout))?;
+    if let Auth::Query(name, secret) = auth {
+        url.query_pairs_mut().append_pair(name, &secret.0);
+    }
+    let mut builder = client.get(url);
+    builder = match auth {
+        Auth::Nobody | Auth::Query(..) => builder,
+        Auth::Header(name, secret) => builder.header(*name, &secret.0),
+        Auth::Bearer(secret) => builder.bearer_auth(&secret.0),
+        Auth::Basic(user, password) => builder.basic_auth(&user.0, Some(&password.0)),
+    };
+    let response = builder
+        .send()
+        .map_err(|error| unreachable(&error, timeout))?;
+    match response.status() {
+        status if status.is_success() => read(response, timeout),
+        StatusCode::TOO_MANY_REQUESTS => Err(Declined::RateLimited),
+        status @ (StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) if *auth != Auth::Nobody => {
+            Err(Declined::Refused(status.as_u16()))
+        }
+        status => Err(Declined::Status(status.as_u16())),
+    }
+}
+
+fn client(url: &Url, timeout: Duration) -> reqwest::Result<Client> {
+    // Another part of the program may have installed one first, which is as good.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let mut builder = Client::builder()
+        .user_agent(concat!("impact/", env!("CARGO_PKG_VERSION")))
+        .timeout(timeout)
+        .redirect(redirect::Policy::custom(same_place_only));
+    if is_loopback(url) {
+        builder = builder.no_proxy();
+    } else {
+        builder = builder.https_only(true);
+    }
+    builder.build()
+}
+
+/// Tokens travel with a request, so a redirect is followed only to the very same scheme, host and port.
+fn same_place_only(attempt: redirect::Attempt<'_>) -> redirect::Action {
+    let stays = attempt
+        .previous()
+        .last()
+        .is_some_and(|before| before.origin() == attempt.url().origin());
+    if stays && attempt.previous().len() <= 3 {
+        attempt.follow()
+    } else {
+        attempt.stop()
+    }
+}
+
+fn read(response: Response, timeout: Duration) -> Result<Vec<u8>, Declined> {
+    let mut body = Vec::new();
+    response
+        .take(LARGEST_BODY + 1)
+        .read_to_end(&mut body)
+        .map_err(|error| match error.kind() {
+            std::io::ErrorKind::TimedOut => Declined::Timeout(timeout),
+            _ => Declined::Offline,
+        })?;
+    if body.len() as u64 > LARGEST_BODY {
+        return Err(Nonsense::TooLarge(LARGEST_BODY).into());
+    }
+    if is_web_page(&body) {
+        return Err(Nonsense::WebPage.into());
+    }
+    Ok(body)
+}
+
+/// Whether this is HTML, as captive portals and error pages send with status 200.
+fn is_web_page(body: &[u8]) -> bool {
+    let start: Vec<u8> = body
+        .iter()
+        .copied()
+        .skip_while(|byte| byte.is_ascii_whitespace() || [0xef, 0xbb, 0xbf].contains(byte))
+        .take(14)
+        .map(|byte| byte.to_ascii_lowercase())
+        .collect();
+    start.starts_with(b"<!doctype html") || start.starts_with(b"<html")
+}
+
+/// What went wrong, without the library's own text: that holds the address, which may hold a key.
+fn unreachable(error: &reqwest::Error, timeout: Duration) -> Declined {
+    if error.is_timeout() {
+        Declined::Timeout(timeout)
+    } else {
+        Declined::Offline
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_https_or_this_machine_is_an_address() {
+        for good in [
+            "https://example.org",
+            "https://example.org/v3/",
+            "http://127.0.0.1:8080",
+            "http://localhost:1",
+            "http://[::1]:1",
+        ] {
+            assert!(BaseUrl::parse(good).is_some(), "{good}");
+        }
+        for bad in [
+            "http://example.org",
+            "http://127.0.0.1.example.org",
+            "ftp://localhost",
+            "file:///etc/passwd",
+            "https://example.org?key=1",
+            "example.org",
+            "",
+        ] {
+            assert!(BaseUrl::parse(bad).is_none(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_secret_has_no_text_and_a_path_is_escaped() {
+        let base = BaseUrl::parse("https://example.org").unwrap();
+        let request = Request::new(&base, ["v2", "a b"]).query("zone", "GB");
+        let auth = Auth::Query("api_key", Secret::new("hunter2"));
+        assert_eq!(request.url(), "https://example.org/v2/a%20b?zone=GB");
+        assert_eq!(format!("{auth:?}"), r#"Query("api_key", Secret)"#);
+    }
+}

@@ -1,0 +1,153 @@
+//! The US Energy Information Administration's hourly grid monitor, with a key.
+//!
+//! Shape: <https://www.eia.gov/opendata/browser/electricity/rto/fuel-type-data>, v2, net generation
+//! in megawatt-hours by fuel and hour; an hour is named by its end. Life-cycle factors of our table; what is
+//! imported is not in it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::Deserialize;
+
+use super::american;
+use super::desk::{Desk, Keep, json};
+use super::instant::instant;
+use crate::intensity::fetch::{Auth, Request};
+use crate::intensity::fuel::{Fuel, Mix};
+use crate::intensity::{Basis, Declined, IntensityProvider, Nonsense, Period, Point, Series};
+use crate::zone::ZoneId;
+
+const HOUR: TimeDelta = TimeDelta::hours(1);
+/// The API gives at most 5000 rows, and an hour has up to fifteen.
+const AT_ONCE: TimeDelta = TimeDelta::days(13);
+
+struct Eia {
+    desk: Arc<Desk>,
+}
+
+pub(super) fn connect(desk: &Arc<Desk>) -> Box<dyn IntensityProvider> {
+    Box::new(Eia { desk: desk.clone() })
+}
+
+#[derive(Deserialize)]
+struct Body {
+    response: Response,
+}
+
+#[derive(Deserialize)]
+struct Response {
+    data: Vec<Row>,
+}
+
+#[derive(Deserialize)]
+struct Row {
+    period: String,
+    respondent: String,
+    fueltype: String,
+    value: Option<Figure>,
+}
+
+/// Figures come as text since 2023, as numbers before.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Figure {
+    Number(f64),
+    Text(String),
+}
+
+impl Figure {
+    fn megawatts(self) -> Result<f64, Declined> {
+        match self {
+            Self::Number(value) => Some(value),
+            Self::Text(text) => text.trim().parse().ok(),
+        }
+        .filter(|value| value.is_finite())
+        .ok_or_else(|| Nonsense::Unreadable("figures").into())
+    }
+}
+
+fn fuel(code: &str) -> Fuel {
+    match code {
+        "COL" => Fuel::Coal,
+        "NG" => Fuel::Gas,
+        "NUC" => Fuel::Nuclear,
+        "OIL" => Fuel::Oil,
+        "WAT" => Fuel::Hydro,
+        "PS" => Fuel::HydroDischarge,
+        "SUN" | "SNB" => Fuel::Solar,
+        "WND" | "WNB" => Fuel::Wind,
+        "GEO" => Fuel::Geothermal,
+        "BAT" | "OES" | "UES" => Fuel::BatteryDischarge,
+        _ => Fuel::Unknown,
+    }
+}
+
+impl IntensityProvider for Eia {
+    fn name(&self) -> &'static str {
+        "eia"
+    }
+
+    fn resolution(&self) -> TimeDelta {
+        HOUR
+    }
+
+    fn basis(&self) -> Basis {
+        Basis::LifeCycle
+    }
+
+    fn intensity(&self, zone: &ZoneId, period: &Period) -> Result<Series, Declined> {
+        let respondent =
+            american::respondent(zone).ok_or_else(|| Declined::NotServed(zone.clone()))?;
+        let key = self.desk.token("EIA_API_KEY")?;
+        let base = self.desk.base("IMPACT_EIA_URL", "https://api.eia.gov")?;
+        let hour = |at: DateTime<Utc>| (at + HOUR).format("%Y-%m-%dT%H").to_string();
+        let path = "v2/electricity/rto/fuel-type-data/data/";
+        let mut points = Vec::new();
+        for piece in period.whole_hours().pieces(AT_ONCE) {
+            let request = Request::new(&base, path.split('/'))
+                .query("frequency", "hourly")
+                .query("data[0]", "value")
+                .query("facets[respondent][]", respondent)
+                .query("start", &hour(piece.from()))
+                .query("end", &hour(piece.to()))
+                .query("length", "5000");
+            let keep = Keep::period(&piece, self.desk.now(), HOUR);
+            let auth = || Ok(Auth::Query("api_key", key.clone()));
+            let read = |body: &[u8]| read(zone, respondent, body);
+            points.extend(self.desk.ask_as(auth, &request, keep, read)?);
+        }
+        let source = format!("EIA hourly generation of {respondent} by fuel, imports left out");
+        Series::new(zone, source, Basis::LifeCycle, HOUR, period, points)
+    }
+
+    /// Hours arrive up to a day late.
+    fn latest(&self, zone: &ZoneId, now: DateTime<Utc>) -> Result<Series, Declined> {
+        self.intensity(zone, &Period::until(now, TimeDelta::hours(30)))
+    }
+}
+
+pub(super) fn read(zone: &ZoneId, respondent: &str, body: &[u8]) -> Result<Vec<Point>, Declined> {
+    let mut mixes: BTreeMap<DateTime<Utc>, Mix> = BTreeMap::new();
+    for row in json::<Body>(body)?.response.data {
+        if row.respondent != respondent {
+            return Err(Nonsense::OtherZone(zone.clone()).into());
+        }
+        let ends = instant(&row.period)?;
+        let Some(starts) = ends.checked_sub_signed(HOUR) else {
+            return Err(Nonsense::Unreadable("time").into());
+        };
+        if let Some(value) = row.value {
+            let mix = mixes.entry(starts).or_default();
+            mix.add(fuel(&row.fueltype), value.megawatts()?);
+        }
+    }
+    mixes
+        .into_iter()
+        .filter_map(|(at, mix)| match mix.intensity() {
+            Ok(intensity) => Some(Ok(Point { at, intensity })),
+            Err(Declined::NoValues) => None,
+            Err(nonsense) => Some(Err(nonsense)),
+        })
+        .collect()
+}

@@ -1,0 +1,282 @@
+//! Writing into a log what was learnt afterwards, keeping every other byte of it.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, BufWriter, Write};
+use std::path::Path;
+
+use serde_json::value::RawValue;
+
+use super::row::{RecordedIntensity, Row};
+use crate::units::GramsPerKwh;
+
+const INTENSITY: &str = "realtime_carbon_intensity";
+
+/// What the samples of a log say about their carbon intensity.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Survey {
+    /// Samples with an intensity.
+    pub known: u64,
+    /// Samples that may be given one.
+    pub wanting: u64,
+    /// The first and last instant of those, in seconds since 1970.
+    pub span: Option<(f64, f64)>,
+}
+
+/// How many samples were given an intensity, and how many found none.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Filled {
+    pub filled: u64,
+    pub gaps: u64,
+}
+
+/// What to do with intensities the log already has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Recorded {
+    Keep,
+    Replace,
+}
+
+impl Recorded {
+    fn allows(self, row: &Row<'_>) -> bool {
+        self == Self::Replace || !matches!(row.carbon_intensity, RecordedIntensity::Known(_))
+    }
+}
+
+/// Counts the samples that want an intensity.
+pub fn survey(data: &Path, recorded: Recorded) -> io::Result<Survey> {
+    let mut survey = Survey::default();
+    let mut file = BufReader::new(File::open(data)?);
+    let mut line = Vec::new();
+    while next_line(&mut file, &mut line)? {
+        let Ok(row) = Row::parse(line.trim_ascii_end()) else {
+            continue;
+        };
+        if recorded.allows(&row) {
+            let (first, last) = survey.span.unwrap_or((row.timestamp, row.timestamp));
+            survey.span = Some((first.min(row.timestamp), last.max(row.timestamp)));
+            survey.wanting += 1;
+        } else {
+            survey.known += 1;
+        }
+    }
+    Ok(survey)
+}
+
+/// Gives samples the intensity of their instant, in a file beside the log that then takes its place.
+///
+/// Lines that are no samples, and samples at an instant without an intensity, stay as they are. A log
+/// that changes meanwhile is still being written, and is left alone.
+pub fn fill(
+    data: &Path,
+    recorded: Recorded,
+    intensity: impl Fn(f64) -> Option<GramsPerKwh>,
+) -> io::Result<Filled> {
+    let data = data.canonicalize()?;
+    let before = fs::metadata(&data)?;
+    let beside = data.with_extension(format!("json.{}", std::process::id()));
+    let filled = write_filled(&data, &beside, recorded, intensity).and_then(|filled| {
+        let after = fs::metadata(&data)?;
+        if (after.len(), after.modified()?) != (before.len(), before.modified()?) {
+            return Err(io::Error::other("it is still being written"));
+        }
+        if filled.filled > 0 {
+            fs::set_permissions(&beside, before.permissions())?;
+            fs::rename(&beside, &data)?;
+        }
+        Ok(filled)
+    });
+    if !matches!(filled, Ok(Filled { filled: 1.., .. })) {
+        let _ = fs::remove_file(&beside);
+    }
+    filled
+}
+
+/// What [`fill`] would do, without doing it.
+pub fn preview(
+    data: &Path,
+    recorded: Recorded,
+    intensity: impl Fn(f64) -> Option<GramsPerKwh>,
+) -> io::Result<Filled> {
+    copy(data, &mut io::sink(), recorded, intensity)
+}
+
+fn write_filled(
+    data: &Path,
+    beside: &Path,
+    recorded: Recorded,
+    intensity: impl Fn(f64) -> Option<GramsPerKwh>,
+) -> io::Result<Filled> {
+    let mut to = BufWriter::new(File::create_new(beside)?);
+    let counts = copy(data, &mut to, recorded, intensity)?;
+    to.into_inner()
+        .map_err(io::IntoInnerError::into_error)?
+        .sync_all()?;
+    Ok(counts)
+}
+
+fn copy(
+    data: &Path,
+    to: &mut impl Write,
+    recorded: Recorded,
+    intensity: impl Fn(f64) -> Option<GramsPerKwh>,
+) -> io::Result<Filled> {
+    let mut counts = Filled::default();
+    let mut from = BufReader::new(File::open(data)?);
+    let mut line = Vec::new();
+    while next_line(&mut from, &mut line)? {
+        let wanting = Row::parse(line.trim_ascii_end())
+            .ok()
+            .filter(|row| recorded.allows(row));
+        let known = wanting.as_ref().and_then(|row| intensity(row.timestamp));
+        let filled = known.and_then(|value| with_field(&line, INTENSITY, &value.get().to_string()));
+        counts.filled += u64::from(filled.is_some());
+        counts.gaps += u64::from(wanting.is_some() && filled.is_none());
+        to.write_all(filled.as_deref().unwrap_or(&line))?;
+    }
+    Ok(counts)
+}
+
+/// The next line with its line feed, if there is one.
+fn next_line(file: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
+    line.clear();
+    Ok(file.read_until(b'\n', line)? > 0)
+}
+
+/// A JSON object with one field set, all its other bytes unchanged; none if it is no object.
+#[must_use]
+pub fn with_field(object: &[u8], name: &str, value: &str) -> Option<Vec<u8>> {
+    let fields: BTreeMap<String, &RawValue> = serde_json::from_slice(object).ok()?;
+    let (start, end, text) = if let Some(old) = fields.get(name) {
+        // The value is a part of the object, so the distance of their addresses is its place.
+        let start = old.get().as_ptr() as usize - object.as_ptr() as usize;
+        (start, start + old.get().len(), value.to_owned())
+    } else {
+        let end = object.iter().rposition(|byte| *byte == b'}')?;
+        let at = object[..end].trim_ascii_end().len();
+        let comma = if fields.is_empty() { "" } else { "," };
+        (at, at, format!("{comma}\"{name}\":{value}"))
+    };
+    Some([&object[..start], text.as_bytes(), &object[end..]].concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn set(object: &str) -> Option<String> {
+        with_field(object.as_bytes(), INTENSITY, "5.5")
+            .map(|bytes| String::from_utf8(bytes).unwrap())
+    }
+
+    #[test]
+    fn a_field_is_set_and_every_other_byte_kept() {
+        assert_eq!(
+            set("{ \"timestamp\" : 1.50 }\r\n").unwrap(),
+            "{ \"timestamp\" : 1.50,\"realtime_carbon_intensity\":5.5 }\r\n"
+        );
+        assert_eq!(
+            set(
+                "{\"realtime_carbon_intensity\": \"n/a\", \"x\":{\"realtime_carbon_intensity\":1}}"
+            )
+            .unwrap(),
+            "{\"realtime_carbon_intensity\": 5.5, \"x\":{\"realtime_carbon_intensity\":1}}"
+        );
+        assert_eq!(set("{}").unwrap(), "{\"realtime_carbon_intensity\":5.5}");
+        assert_eq!(set("[1]"), None);
+        assert_eq!(set("{\"timestamp\":"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_can_be_given_a_field(object in proptest::collection::vec(any::<u8>(), 0..64)) {
+            let _ = with_field(&object, INTENSITY, "1");
+        }
+
+        #[test]
+        fn other_fields_stay_what_they_were(
+            others in proptest::collection::btree_map(".{0,6}", any::<i64>(), 0..5),
+            had in any::<bool>(),
+        ) {
+            let mut fields: BTreeMap<String, serde_json::Value> = others
+                .into_iter()
+                .map(|(name, value)| (name, value.into()))
+                .collect();
+            if had {
+                fields.insert(INTENSITY.into(), "n/a".into());
+            }
+            let before = serde_json::to_vec(&fields).unwrap();
+            let after = with_field(&before, INTENSITY, "1.5").unwrap();
+            fields.insert(INTENSITY.into(), 1.5.into());
+            let read: BTreeMap<String, serde_json::Value> = serde_json::from_slice(&after).unwrap();
+            prop_assert_eq!(read, fields);
+        }
+    }
+
+    fn log(text: &str) -> (tempfile::TempDir, std::path::PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("data.json");
+        fs::write(&data, text).unwrap();
+        (folder, data)
+    }
+
+    const LOG: &str = concat!(
+        "{\"timestamp\":10,\"a\":1.10}\n",
+        "{\"timestamp\":20,\"realtime_carbon_intensity\":\"n/a\"}\n",
+        "not a sample\n",
+        "{\"timestamp\":30,\"realtime_carbon_intensity\":7}\n",
+        "{\"timestamp\":40}\n",
+        "{\"timestamp\":50"
+    );
+
+    fn until_thirty(at: f64) -> Option<GramsPerKwh> {
+        GramsPerKwh::new(at * 2.0).ok().filter(|_| at <= 30.0)
+    }
+
+    #[test]
+    fn samples_without_an_intensity_are_filled_and_the_rest_of_the_file_is_kept() {
+        let (folder, data) = log(LOG);
+        let survey = survey(&data, Recorded::Keep).unwrap();
+        assert_eq!((survey.known, survey.wanting), (1, 3));
+        assert_eq!(survey.span, Some((10.0, 40.0)));
+        let filled = fill(&data, Recorded::Keep, until_thirty).unwrap();
+        assert_eq!(filled, Filled { filled: 2, gaps: 1 });
+        assert_eq!(
+            fs::read_to_string(&data).unwrap(),
+            LOG.replace("1.10}", "1.10,\"realtime_carbon_intensity\":20}")
+                .replace("\"n/a\"", "40")
+        );
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn recorded_intensities_are_replaced_only_when_told_to() {
+        let (_folder, data) = log(LOG);
+        fill(&data, Recorded::Replace, until_thirty).unwrap();
+        let text = fs::read_to_string(&data).unwrap();
+        assert!(text.contains("{\"timestamp\":30,\"realtime_carbon_intensity\":60}\n"));
+    }
+
+    #[test]
+    fn a_log_that_nothing_is_known_for_is_left_alone() {
+        let (folder, data) = log(LOG);
+        let filled = fill(&data, Recorded::Keep, |_| None).unwrap();
+        assert_eq!(filled, Filled { filled: 0, gaps: 3 });
+        assert_eq!(fs::read_to_string(&data).unwrap(), LOG);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_log_that_grows_meanwhile_is_left_alone() {
+        let (folder, data) = log(LOG);
+        let grow = |_| {
+            fs::write(&data, format!("{LOG}}}\n")).unwrap();
+            GramsPerKwh::new(1.0).ok()
+        };
+        assert!(fill(&data, Recorded::Keep, grow).is_err());
+        assert_eq!(fs::read_to_string(&data).unwrap(), format!("{LOG}}}\n"));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+}

@@ -1,0 +1,107 @@
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use chrono::{DateTime, TimeDelta, Utc};
+use impact::intensity::background::{Background, Latest};
+use impact::intensity::live::{self, Desk, Settings};
+use impact::intensity::{Basis, Declined, IntensityProvider, Ladder, Period, Point, Series};
+use impact::units::GramsPerKwh;
+use impact::zone::ZoneId;
+
+use crate::server::{Reply, Server};
+
+/// A last rung that always knows.
+struct Table;
+
+impl IntensityProvider for Table {
+    fn name(&self) -> &'static str {
+        "table"
+    }
+
+    fn resolution(&self) -> TimeDelta {
+        TimeDelta::days(365)
+    }
+
+    fn basis(&self) -> Basis {
+        Basis::LifeCycle
+    }
+
+    fn intensity(&self, zone: &ZoneId, period: &Period) -> Result<Series, Declined> {
+        let point = Point {
+            at: period.from(),
+            intensity: GramsPerKwh::new(211.0).unwrap(),
+        };
+        let resolution = self.resolution();
+        Series::new(
+            zone,
+            "the table of 2025",
+            Basis::LifeCycle,
+            resolution,
+            period,
+            vec![point],
+        )
+    }
+}
+
+fn ladder(url: &str) -> Ladder {
+    let settings: Settings = [("IMPACT_UK_URL".to_owned(), url.to_owned())]
+        .into_iter()
+        .collect();
+    live::named(&Arc::new(Desk::new(settings, None)), "uk")
+        .unwrap()
+        .then(Box::new(Table))
+}
+
+/// Waits for the first answer, as the tracker does by simply going on.
+fn first(background: &Background) -> Latest {
+    let began = Instant::now();
+    loop {
+        if let Some(latest) = background.latest() {
+            return latest;
+        }
+        assert!(began.elapsed() < Duration::from_secs(10), "no answer");
+        thread::yield_now();
+    }
+}
+
+fn half_hour() -> DateTime<Utc> {
+    Utc::now() - TimeDelta::minutes(10)
+}
+
+#[test]
+fn the_newest_value_arrives_with_its_source() {
+    let server = Server::start(|_| {
+        let from = half_hour().format("%Y-%m-%dT%H:%MZ");
+        let body = format!(r#"{{"data":[{{"from":"{from}","intensity":{{"actual":77}}}}]}}"#);
+        Reply::Body(200, body)
+    });
+    let background = Background::start(ladder(&server.url), "GB".parse().unwrap());
+    let latest = first(&background);
+    assert_eq!(latest.intensity.get(), 77.0);
+    assert_eq!(latest.source, "UK Carbon Intensity API");
+    assert_eq!(latest.basis, Basis::Direct);
+    let notices = background.notices();
+    assert_eq!(notices.len(), 1);
+    assert!(background.notices().is_empty());
+}
+
+#[test]
+fn a_service_that_fails_falls_back_to_the_table_and_says_so() {
+    let server = Server::start(|_| Reply::Body(503, String::new()));
+    let background = Background::start(ladder(&server.url), "GB".parse().unwrap());
+    assert_eq!(first(&background).source, "the table of 2025");
+    let notices = background.notices();
+    assert!(notices[0].contains("the table of 2025"), "{notices:?}");
+    assert!(notices[0].contains("uk: it answered with HTTP status 503"));
+}
+
+#[test]
+fn a_silent_service_delays_neither_a_sample_nor_the_end() {
+    let server = Server::start(|_| Reply::Silence);
+    let began = Instant::now();
+    let background = Background::start(ladder(&server.url), "GB".parse().unwrap());
+    assert_eq!(background.latest(), None);
+    drop(background);
+    assert!(began.elapsed() < Duration::from_secs(1));
+}
