@@ -26,6 +26,7 @@ pub mod statement;
 pub mod table;
 pub mod compare;
 pub mod export;
+pub mod estimate;
 #[cfg(feature = "cli")]
 pub mod config;
 #[cfg(feature = "cli")]

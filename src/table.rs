@@ -88,6 +88,30 @@ impl Table {
         out
     }
 
+    /// A list of objects, numbers as numbers; what is not known is null.
+    #[must_use]
+    pub fn json(&self) -> String {
+        use serde_json::{Map, Value};
+        let value = |column: usize, cell: &String| {
+            let number = (column >= self.words)
+                .then(|| cell.parse().ok().map(Value::Number))
+                .flatten();
+            match number {
+                Some(number) => number,
+                None if cell.is_empty() || cell == UNKNOWN => Value::Null,
+                None => Value::String(cell.clone()),
+            }
+        };
+        let object = |row: &Vec<String>| {
+            let cells = row.iter().enumerate();
+            let fields =
+                cells.map(|(column, cell)| (self.head[column].clone(), value(column, cell)));
+            Value::Object(fields.collect::<Map<_, _>>())
+        };
+        let rows: Vec<Value> = self.rows.iter().map(object).collect();
+        format!("{:#}\n", Value::Array(rows))
+    }
+
     /// CSV in which no word is a formula.
     pub fn csv(&self) -> Result<String, csv::Error> {
         let mut writer = csv::Writer::from_writer(Vec::new());

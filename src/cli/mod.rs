@@ -7,6 +7,7 @@ mod compare;
 mod config;
 mod configured;
 mod doctor;
+mod estimate;
 pub mod exit;
 mod export;
 mod failure;
@@ -63,6 +64,7 @@ enum Command {
     Compare(compare::CompareArgs),
     Merge(merge::MergeArgs),
     Export(export::ExportArgs),
+    Estimate(estimate::EstimateArgs),
     Track(Box<track::TrackArgs>),
     Mark(mark::MarkArgs),
     Doctor(doctor::DoctorArgs),
@@ -85,6 +87,7 @@ impl Command {
             Self::Compare(args) => args.run(settings),
             Self::Merge(args) => args.run(),
             Self::Export(args) => args.run(settings),
+            Self::Estimate(args) => args.run(settings),
             Self::Track(args) => args.run(settings),
             Self::Mark(args) => args.run(),
             Self::Doctor(args) => args.run(),

@@ -1,5 +1,5 @@
 mod live_line;
-mod place;
+pub(super) mod place;
 mod table;
 
 use std::collections::BTreeMap;

@@ -24,7 +24,7 @@ pub struct Place {
 impl Place {
     /// Takes the place from the configuration where the command line names none.
     pub fn fill(&mut self, config: &Config) {
-        if self.zone.is_some() || self.region.is_some() || self.address.is_some() {
+        if self.is_given() {
             return;
         }
         let Some(setting) = config.strongest(&["zone", "region", "address"]) else {
@@ -34,6 +34,19 @@ impl Place {
             "zone" => self.zone = config.or(None, "zone"),
             "region" => self.region.clone_from(&setting.value),
             _ => self.address.clone_from(&setting.value),
+        }
+    }
+
+    /// Whether any place is named.
+    pub fn is_given(&self) -> bool {
+        self.zone.is_some() || self.region.is_some() || self.address.is_some()
+    }
+
+    /// The cloud region, where one is named.
+    pub fn cloud_region(&self) -> Result<Option<&'static cloud::CloudRegion>, Failure> {
+        match &self.region {
+            Some(code) => cloud::find(code).advise("impact cloud").map(Some),
+            None => Ok(None),
         }
     }
 
