@@ -18,6 +18,7 @@ pub mod zone;
 pub mod intensity;
 pub mod social_cost;
 pub mod sensor;
+pub mod require;
 pub mod log;
 pub mod track;
 pub mod account;

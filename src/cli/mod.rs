@@ -4,6 +4,7 @@ mod accounting;
 #[cfg(feature = "live")]
 mod backfill;
 mod compare;
+mod completions;
 mod config;
 mod configured;
 mod doctor;
@@ -16,18 +17,22 @@ mod filter;
 mod grid;
 mod hardware;
 mod list;
+mod man;
 mod mark;
 mod merge;
 pub mod output;
 mod report;
+mod require;
 mod statement;
 pub mod terminal;
 mod track;
 mod cloud;
 mod map;
 mod region;
+mod version;
 mod yaml;
 
+use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
@@ -48,7 +53,12 @@ pub type Outcome = Result<u8, Failure>;
     propagate_version = true,
     max_term_width = 100
 )]
-#[command(after_help = "Example:\n  impact statement logs/ USA")]
+#[command(after_help = "\
+Examples:
+  impact statement logs/ USA
+  impact --version --verbose
+
+The second names the version of every data table inside.")]
 struct Cli {
     /// Set a key of the configuration for this command; stronger than every file and variable
     #[arg(long = "config", global = true, value_name = "KEY=VALUE", value_parser = configured::pair)]
@@ -65,6 +75,9 @@ enum Command {
     Merge(merge::MergeArgs),
     Export(export::ExportArgs),
     Estimate(estimate::EstimateArgs),
+    Require(require::RequireArgs),
+    Completions(completions::CompletionsArgs),
+    Man(man::ManArgs),
     Track(Box<track::TrackArgs>),
     Mark(mark::MarkArgs),
     Doctor(doctor::DoctorArgs),
@@ -88,6 +101,9 @@ impl Command {
             Self::Merge(args) => args.run(),
             Self::Export(args) => args.run(settings),
             Self::Estimate(args) => args.run(settings),
+            Self::Require(args) => args.run(),
+            Self::Completions(args) => args.run(),
+            Self::Man(args) => args.run(),
             Self::Track(args) => args.run(settings),
             Self::Mark(args) => args.run(),
             Self::Doctor(args) => args.run(),
@@ -107,6 +123,13 @@ impl Command {
 /// Parses the command line, runs the command and turns what came of it into an exit code.
 #[must_use]
 pub fn run() -> ExitCode {
+    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+    if version::is_asked_for(&arguments) {
+        return match output::print(&version::verbose()) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(_) => ExitCode::FAILURE,
+        };
+    }
     let cli = Cli::parse();
     match cli.command.run(&Sources::of_process(cli.config)) {
         Ok(code) => ExitCode::from(code),

@@ -13,6 +13,7 @@ use clap::Args;
 use self::live_line::{LiveLine, NoScreen};
 use self::place::Place;
 use super::hardware::Hardware;
+use super::require::WantedBefore;
 use super::terminal::printable;
 use super::{Failure, Outcome, exit};
 use crate::config::{Config, Sources};
@@ -67,6 +68,8 @@ pub struct TrackArgs {
     #[arg(long)]
     no_cgroup: bool,
     #[command(flatten)]
+    wanted: WantedBefore,
+    #[command(flatten)]
     hardware: Hardware,
     /// The command and its arguments
     #[arg(
@@ -82,6 +85,7 @@ impl TrackArgs {
     pub fn run(mut self, settings: &Sources) -> Outcome {
         let config = Config::load(settings)
             .map_err(|error| Failure::new(error).exit_with(exit::NOT_STARTED))?;
+        self.wanted.check(&self.hardware.roots())?;
         self.place.fill(&config);
         let interval = config.or(self.interval, "interval");
         let subject = match self.pid {
