@@ -4,16 +4,25 @@ use std::fs;
 use std::path::Path;
 
 /// From the ground up, as `src/lib.rs` lists them.
-const ROOMS: [&str; 10] = [
+const ROOMS: [&str; 19] = [
     "units",
+    "span",
     "data",
     "zone",
     "intensity",
     "social_cost",
     "sensor",
+    "require",
     "log",
+    "track",
     "account",
+    "merge",
     "statement",
+    "table",
+    "compare",
+    "export",
+    "estimate",
+    "config",
     "cli",
 ];
 

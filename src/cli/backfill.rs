@@ -181,10 +181,11 @@ fn period(survey: &Survey) -> anyhow::Result<Option<Period>> {
     let Some((first, last)) = survey.span else {
         return Ok(None);
     };
-    let (Some(first), Some(last)) = (instant(first), instant(last)) else {
+    let after = |at: DateTime<Utc>| at.checked_add_signed(TimeDelta::seconds(1));
+    let (Some(first), Some(end)) = (instant(first), instant(last).and_then(after)) else {
         anyhow::bail!("its samples have no times that can be");
     };
-    Ok(Some(Period::new(first, last + TimeDelta::seconds(1))?))
+    Ok(Some(Period::new(first, end)?))
 }
 
 /// Says in the run's own record what was filled in, and from where.

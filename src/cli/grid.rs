@@ -51,7 +51,9 @@ impl GridArgs {
         let ladder = live::chosen(&desk, &self.provider)
             .ok_or_else(|| no_such_provider(&desk, &self.provider))?;
         let to = self.to.unwrap_or_else(Utc::now);
-        let from = self.from.unwrap_or_else(|| to - TimeDelta::days(1));
+        let from = self
+            .from
+            .unwrap_or_else(|| Period::until(to, TimeDelta::days(1)).from());
         let period = Period::new(from, to)?;
         let answer = ladder
             .intensity(&self.zone, &period)
@@ -117,9 +119,14 @@ fn text(answer: &Answer, period: &Period) -> String {
     }
     let _ = writeln!(
         out,
-        "mean     {:.1} g CO2eq/kWh ({} values, {})",
+        "mean     {:.1} g CO2eq/kWh ({} {}, {})",
         series.mean().get(),
         series.points().len(),
+        if series.points().len() == 1 {
+            "value"
+        } else {
+            "values"
+        },
         series.basis
     );
     if series.points().len() > 1 {

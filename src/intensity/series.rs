@@ -1,4 +1,4 @@
-use chrono::{DateTime, DurationRound, TimeDelta, Utc};
+use chrono::{DateTime, Datelike, DurationRound, TimeDelta, Utc};
 use serde::{Serialize, Serializer};
 
 use super::{Basis, Declined};
@@ -14,7 +14,7 @@ pub struct Period {
 
 /// Two instants that do not enclose a period anybody answers for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the period from {from} to {to} must run forwards, for at most {} days", Period::LONGEST.num_days())]
+#[error("the period from {from} to {to} must run forwards, for at most {} days, between 1970 and 2200", Period::LONGEST.num_days())]
 pub struct NotAPeriod {
     from: DateTime<Utc>,
     to: DateTime<Utc>,
@@ -25,7 +25,9 @@ impl Period {
     pub const LONGEST: TimeDelta = TimeDelta::days(732);
 
     pub fn new(from: DateTime<Utc>, to: DateTime<Utc>) -> Result<Self, NotAPeriod> {
-        if from < to && to.signed_duration_since(from) <= Self::LONGEST {
+        let years = 1970..2200;
+        let can_be = years.contains(&from.year()) && years.contains(&to.year());
+        if can_be && from < to && to.signed_duration_since(from) <= Self::LONGEST {
             Ok(Self { from, to })
         } else {
             Err(NotAPeriod { from, to })
@@ -261,5 +263,7 @@ mod tests {
         assert!(Period::new(late, early).is_err());
         assert!(Period::new(early, early).is_err());
         assert!(Period::new(early, late).is_err());
+        let last = DateTime::<Utc>::MAX_UTC;
+        assert!(Period::new(last - TimeDelta::days(1), last).is_err());
     }
 }

@@ -193,7 +193,7 @@ fn social_cost(cost: &Cost) -> Paragraph {
     };
     let mut words = vec![
         text(format!(
-            "With the country-level social cost of carbon for {country} ({}){chosen}, this amounts to \
+            "With the country-level social cost of carbon for {} ({country}){chosen}, this amounts to \
              {} USD (66 % confidence interval {} to {} USD) ",
             cost.country,
             money(median.dollars()),
@@ -242,12 +242,12 @@ fn provenance(statement: &Statement) -> Paragraph {
         ]);
     }
     words.extend([
-        text("The accounting follows "),
-        Span::Cite(Source::Henderson2020),
         text(format!(
-            " and was done with impact {}.",
+            "The accounting was done with impact {}, in the manner of experiment-impact-tracker ",
             env!("CARGO_PKG_VERSION")
         )),
+        Span::Cite(Source::Henderson2020),
+        text("."),
     ]);
     words
 }

@@ -254,3 +254,41 @@ fn a_run_that_is_still_going_on_is_left_alone() {
         .stderr(contains("still being written"));
     assert_eq!(run.read("data.json"), DATA);
 }
+
+#[test]
+fn a_killed_or_foreign_run_is_filled_once_it_rests() {
+    let (run, server) = (Run::new(INFO), uk());
+    fs::remove_file(run.folder.join("info.json")).unwrap();
+    let data = fs::File::options()
+        .append(true)
+        .open(run.folder.join("data.json"))
+        .unwrap();
+    let an_hour_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
+    data.set_modified(an_hour_ago).unwrap();
+    run.backfill(&server.url, &["--zone", "GB"]).success();
+    assert_eq!(run.read("data.json"), filled());
+    assert!(!run.folder.join("info.json").exists());
+    assert!(
+        run.read("impact_tracker_log.log")
+            .contains("carbon intensity of 2 samples from UK Carbon Intensity API (direct)")
+    );
+}
+
+#[test]
+fn times_that_cannot_be_are_refused_without_a_panic() {
+    let (home, server) = (TempDir::new().unwrap(), uk());
+    for to in ["+262142-12-31", "-262143-01-01", "0001-01-01"] {
+        impact(home.path(), &server.url)
+            .args(["grid", "GB", &format!("--to={to}")])
+            .assert()
+            .code(1)
+            .stderr(contains("must run forwards"));
+    }
+    let run = Run::new(INFO);
+    for timestamp in ["8210266876799.5", "-1e300", "1e15", "0"] {
+        let data = DATA.replace("1772325070.5", timestamp);
+        fs::write(run.folder.join("data.json"), &data).unwrap();
+        run.backfill(&server.url, &[]).code(3);
+        assert_eq!(run.read("data.json"), data);
+    }
+}

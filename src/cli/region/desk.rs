@@ -186,11 +186,16 @@ impl Desk {
     #[cfg(feature = "live")]
     pub(super) fn network_address(&self) -> Result<(Answer, Option<Point>), Failure> {
         let place = live::geolocate(&live::Desk::of_the_user())
-            .map_err(|declined| anyhow::anyhow!(declined.reason()).context("the geolocation service gave no answer"))
+            .map_err(|declined| {
+                anyhow::anyhow!(declined.reason()).context("the geolocation service gave no answer")
+            })
             .advise("--address or --zone, which ask nobody")?;
         let point = Point::new(place.lat, place.lon)?;
         let mut answer = self.point(point, None)?;
-        answer.explain_first(&format!("the network address is in {}, says the geolocation service", place.name));
+        answer.explain_first(&format!(
+            "the network address is in {}, says the geolocation service",
+            place.name
+        ));
         Ok((answer, Some(point)))
     }
 

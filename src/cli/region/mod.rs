@@ -17,7 +17,15 @@ use crate::zone::{AreaId, Iso3, Point, ZoneId, cloud, register};
 
 /// The ways to name a place; the network is asked only by `--ip`.
 const PLACES: &[&str] = &[
-    "address", "lat", "zone", "country", "cloud", "current", "top", "bottom", "all",
+    "address",
+    "lat",
+    "zone",
+    "country",
+    "cloud",
+    "current",
+    "top",
+    "bottom",
+    "all",
     #[cfg(feature = "live")]
     "ip",
 ];
