@@ -46,20 +46,23 @@ fn commands(help: &str) -> Vec<String> {
         .skip_while(|line| *line != "Commands:")
         .skip(1)
         .take_while(|line| !line.is_empty())
-        .filter_map(|line| line.strip_prefix("  ")?.split_whitespace().next())
-        .filter(|name| *name != "help" && !name.starts_with('-'))
+        .filter_map(|line| line.strip_prefix("  ")?.split(' ').next())
+        .filter(|name| !name.is_empty() && *name != "help")
         .map(str::to_owned)
         .collect()
 }
 
-/// The lines under `Example:` or `Examples:`.
+/// The commands under `Example:` or `Examples:`; a backslash continues one on the next line.
 fn examples(help: &str) -> Vec<String> {
-    help.lines()
+    let lines: Vec<&str> = help
+        .lines()
         .skip_while(|line| !matches!(*line, "Example:" | "Examples:"))
         .skip(1)
         .take_while(|line| !line.is_empty())
-        .map(|line| line.trim().to_owned())
-        .collect()
+        .map(str::trim)
+        .collect();
+    let joined = lines.join("\n").replace("\\\n", "");
+    joined.lines().map(str::to_owned).collect()
 }
 
 fn all_examples(path: &[String], found: &mut Vec<(Vec<String>, Vec<String>)>) {

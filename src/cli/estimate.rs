@@ -19,7 +19,8 @@ use crate::zone::{cloud, register};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  impact estimate --gpu \"A100 SXM4 80GB\" --gpus 8 --hours 24 --gpu-utilization 0.8 --cpu \"EPYC 7763\" --address \"Montreal, QC, Canada\"
+  impact estimate --gpu \"A100 SXM4 80GB\" --gpus 8 --hours 24 --gpu-utilization 0.8 \\
+      --cpu \"EPYC 7763\" --address \"Montreal, QC, Canada\"
   impact estimate --gpu \"A100 SXM4 80GB\" --hours 24 --where clouds
   impact estimate --list gpus
 
