@@ -1,6 +1,5 @@
 mod live_line;
-mod place;
-mod span;
+pub(super) mod place;
 mod table;
 
 use std::collections::BTreeMap;
@@ -9,19 +8,22 @@ use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 #[cfg(feature = "live")]
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::Args;
 
 use self::live_line::{LiveLine, NoScreen};
 use self::place::Place;
-use self::span::Span;
 use super::hardware::Hardware;
+use super::require::WantedBefore;
 use super::terminal::printable;
 use super::{Failure, Outcome, exit};
+use crate::config::{Config, Sources};
 #[cfg(feature = "live")]
 use crate::intensity::{Averages, Background, live};
 #[cfg(feature = "live")]
 use crate::log::info::Region;
+use crate::span::Span;
 use crate::track::{Plan, Screen, StartError, Subject, track};
 use crate::units::Pue;
 
@@ -45,9 +47,9 @@ pub struct TrackArgs {
     /// Something to remember about the run; may be given several times
     #[arg(long = "tag", value_name = "KEY=VALUE", value_parser = tag)]
     tags: Vec<(String, String)>,
-    /// How often to write a sample
-    #[arg(long, value_name = "TIME", default_value = "1s")]
-    interval: Span,
+    /// How often to write a sample [default: 1s]
+    #[arg(long, value_name = "TIME")]
+    interval: Option<Span>,
     /// Stop measuring after this time; the command goes on
     #[arg(long, value_name = "TIME")]
     duration: Option<Span>,
@@ -76,6 +78,8 @@ pub struct TrackArgs {
     #[arg(long)]
     no_cgroup: bool,
     #[command(flatten)]
+    wanted: WantedBefore,
+    #[command(flatten)]
     hardware: Hardware,
     /// The command and its arguments
     #[arg(
@@ -88,7 +92,12 @@ pub struct TrackArgs {
 }
 
 impl TrackArgs {
-    pub fn run(self) -> Outcome {
+    pub fn run(mut self, settings: &Sources) -> Outcome {
+        let config = Config::load(settings)
+            .map_err(|error| Failure::new(error).exit_with(exit::NOT_STARTED))?;
+        self.wanted.check(&self.hardware.roots())?;
+        self.place.fill(&config);
+        let interval = config.or(self.interval, "interval");
         let subject = match self.pid {
             Some(pid) => Subject::Process(pid),
             None => Subject::Command(self.command),
@@ -110,9 +119,9 @@ impl TrackArgs {
             out: self.out,
             name: self.name,
             tags: BTreeMap::from_iter(self.tags),
-            interval: self.interval.0,
+            interval: interval.map_or(Duration::from_secs(1), |span| span.0),
             duration: self.duration.map(|span| span.0),
-            pue: self.pue,
+            pue: config.or(self.pue, "pue"),
             region,
             grid,
             csv: self.csv,
