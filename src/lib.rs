@@ -12,16 +12,25 @@
 //! dependency: each uses only those above it (`tests/layers.rs` keeps it so).
 
 pub mod units;
+pub mod span;
 pub mod data;
 pub mod zone;
 pub mod intensity;
 pub mod social_cost;
 pub mod sensor;
+pub mod require;
 pub mod log;
 pub mod track;
 pub mod account;
+pub mod merge;
 pub mod statement;
 #[cfg(feature = "site")]
 pub mod site;
+pub mod table;
+pub mod compare;
+pub mod export;
+pub mod estimate;
+#[cfg(feature = "cli")]
+pub mod config;
 #[cfg(feature = "cli")]
 pub mod cli;

@@ -5,17 +5,26 @@ use std::path::Path;
 
 /// From the ground up, as `src/lib.rs` lists them.
 const ROOMS: [&str; 12] = [
+const ROOMS: [&str; 20] = [
     "units",
+    "span",
     "data",
     "zone",
     "intensity",
     "social_cost",
     "sensor",
+    "require",
     "log",
     "track",
     "account",
+    "merge",
     "statement",
     "site",
+    "table",
+    "compare",
+    "export",
+    "estimate",
+    "config",
     "cli",
 ];
 

@@ -14,8 +14,9 @@ use crate::zone::{ZoneId, register};
 /// Options of every command that turns logs into figures.
 #[derive(Debug, Args)]
 pub struct Accounting {
-    /// Power usage effectiveness of the data centre [default: as recorded, else 1.58]
-    #[arg(long, env = "OVERRIDE_PUE", value_name = "PUE")]
+    /// Power usage effectiveness of the data centre [default: as recorded, else 1.58] [env:
+    /// `IMPACT_PUE`, `OVERRIDE_PUE`]
+    #[arg(long, value_name = "PUE")]
     pub pue: Option<Pue>,
     /// Use this carbon intensity for all runs, in g CO2eq per kWh
     #[arg(long, value_name = "G_PER_KWH")]
@@ -33,6 +34,17 @@ pub struct Accounting {
 }
 
 impl Accounting {
+    /// The options of a command that only reads logs.
+    pub fn strictly(strict: bool) -> Self {
+        Self {
+            pue: None,
+            emissions_factor: None,
+            zone: None,
+            dataset: None,
+            strict,
+        }
+    }
+
     pub fn assumptions(&self) -> Result<Assumptions, Failure> {
         if let Some(zone) = &self.zone {
             register::find(zone)

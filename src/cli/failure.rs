@@ -34,6 +34,16 @@ impl Failure {
         self
     }
 
+    /// Whether the reader of our output has gone away, as `head` does.
+    #[must_use]
+    pub fn is_broken_pipe(&self) -> bool {
+        self.error.chain().any(|cause| {
+            cause
+                .downcast_ref::<std::io::Error>()
+                .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+        })
+    }
+
     /// `error: ...`, `because: ...` for each cause, `try: ...`; nothing in it can steer a terminal.
     #[must_use]
     pub fn report(&self) -> String {

@@ -5,29 +5,44 @@ mod accounting;
 mod appendix;
 #[cfg(feature = "live")]
 mod backfill;
+mod compare;
+mod completions;
+mod config;
+mod configured;
 mod doctor;
+mod estimate;
 pub mod exit;
+mod export;
 mod failure;
+mod filter;
 #[cfg(feature = "live")]
 mod grid;
 mod hardware;
+mod list;
+mod man;
 mod mark;
+mod merge;
 pub mod output;
 mod report;
+mod require;
 mod statement;
 pub mod terminal;
 mod track;
 mod cloud;
 mod map;
 mod region;
+mod version;
 mod yaml;
 
+use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
 pub use failure::{Advise, Failure};
+
+use crate::config::Sources;
 
 /// What a command ends with: an exit code, or why it could not do its job.
 pub type Outcome = Result<u8, Failure>;
@@ -40,8 +55,16 @@ pub type Outcome = Result<u8, Failure>;
     propagate_version = true,
     max_term_width = 100
 )]
-#[command(after_help = "Example:\n  impact statement logs/ USA")]
+#[command(after_help = "\
+Examples:
+  impact statement logs/ USA
+  impact --version --verbose
+
+The second names the version of every data table inside.")]
 struct Cli {
+    /// Set a key of the configuration for this command; stronger than every file and variable
+    #[arg(long = "config", global = true, value_name = "KEY=VALUE", value_parser = configured::pair)]
+    config: Vec<(String, String)>,
     #[command(subcommand)]
     command: Command,
 }
@@ -50,6 +73,15 @@ struct Cli {
 enum Command {
     #[cfg(feature = "site")]
     Appendix(Box<appendix::AppendixArgs>),
+    Config(config::ConfigArgs),
+    List(list::ListArgs),
+    Compare(compare::CompareArgs),
+    Merge(merge::MergeArgs),
+    Export(export::ExportArgs),
+    Estimate(estimate::EstimateArgs),
+    Require(require::RequireArgs),
+    Completions(completions::CompletionsArgs),
+    Man(man::ManArgs),
     Track(Box<track::TrackArgs>),
     Mark(mark::MarkArgs),
     Doctor(doctor::DoctorArgs),
@@ -65,15 +97,24 @@ enum Command {
 }
 
 impl Command {
-    fn run(self) -> Outcome {
+    fn run(self, settings: &Sources) -> Outcome {
         match self {
             #[cfg(feature = "site")]
             Self::Appendix(args) => args.run(),
-            Self::Track(args) => args.run(),
+            Self::Config(args) => args.run(settings),
+            Self::List(args) => args.run(settings),
+            Self::Compare(args) => args.run(settings),
+            Self::Merge(args) => args.run(),
+            Self::Export(args) => args.run(settings),
+            Self::Estimate(args) => args.run(settings),
+            Self::Require(args) => args.run(),
+            Self::Completions(args) => args.run(),
+            Self::Man(args) => args.run(),
+            Self::Track(args) => args.run(settings),
             Self::Mark(args) => Ok(args.run()),
             Self::Doctor(args) => args.run(),
-            Self::Report(args) => args.run(),
-            Self::Statement(args) => args.run(),
+            Self::Report(args) => args.run(settings),
+            Self::Statement(args) => args.run(settings),
             #[cfg(feature = "live")]
             Self::Grid(args) => args.run(),
             #[cfg(feature = "live")]
@@ -88,8 +129,15 @@ impl Command {
 /// Parses the command line, runs the command and turns what came of it into an exit code.
 #[must_use]
 pub fn run() -> ExitCode {
+    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+    if version::is_asked_for(&arguments) {
+        return match output::print(&version::verbose()) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(_) => ExitCode::FAILURE,
+        };
+    }
     let cli = Cli::parse();
-    match cli.command.run() {
+    match cli.command.run(&Sources::of_process(cli.config)) {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {
             let report = failure.report();

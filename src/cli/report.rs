@@ -2,11 +2,12 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::Outcome;
 use super::accounting::{Accounting, exit_code};
 use super::output::{print, write_file};
 use super::terminal::printable;
 use super::yaml::yaml;
+use super::{Outcome, configured};
+use crate::config::{Config, Sources};
 use crate::statement::Report;
 
 /// Show the figures of one or several runs, per device and per node
@@ -21,9 +22,9 @@ pub struct ReportArgs {
     runs: Vec<PathBuf>,
     #[command(flatten)]
     accounting: Accounting,
-    /// How to write the report
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    /// How to write the report [default: text]
+    #[arg(long, value_enum)]
+    format: Option<Format>,
     /// Write to this file instead of standard output; never overwrites without --force
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -41,11 +42,14 @@ enum Format {
 }
 
 impl ReportArgs {
-    pub fn run(self) -> Outcome {
+    pub fn run(mut self, settings: &Sources) -> Outcome {
+        let config = Config::load(settings)?;
+        self.accounting.fill(&config);
+        let format = self.format.or_else(|| configured::format(&config));
         let assumptions = self.accounting.assumptions()?;
         let collection = self.accounting.collect(&self.runs)?;
         let report = Report::of(&collection, &assumptions);
-        let text = match self.format {
+        let text = match format.unwrap_or(Format::Text) {
             Format::Text => printable(&report.text()).into_owned(),
             Format::Yaml => yaml(&report)?,
             Format::Json => serde_json::to_string_pretty(&report)? + "\n",

@@ -6,7 +6,8 @@ use clap::{Args, ValueEnum};
 use super::accounting::{Accounting, exit_code};
 use super::output::{print, write_file};
 use super::terminal::printable;
-use super::{Failure, Outcome};
+use super::{Failure, Outcome, configured};
+use crate::config::{Config, Sources, keys};
 use crate::statement::{self, Options, Price, Statement, bibliography};
 use crate::units::PricePerKwh;
 use crate::zone::Iso3;
@@ -42,9 +43,9 @@ pub struct StatementArgs {
     /// Price of a kWh; adds the electricity bill
     #[arg(long, value_name = "PER_KWH")]
     price: Option<PricePerKwh>,
-    /// Currency of --price
-    #[arg(long, default_value = "USD", requires = "price", value_parser = currency)]
-    currency: String,
+    /// Currency of the price [default: USD]
+    #[arg(long, value_parser = currency)]
+    currency: Option<String>,
     /// Address of the appendix with the details
     #[arg(long)]
     url: Option<String>,
@@ -76,7 +77,12 @@ impl Format {
 }
 
 impl StatementArgs {
-    pub fn run(self) -> Outcome {
+    pub fn run(mut self, settings: &Sources) -> Outcome {
+        let config = Config::load(settings)?;
+        self.accounting.fill(&config);
+        if self.output.is_none() {
+            self.format = self.format.or_else(|| configured::format(&config));
+        }
         let format = self.format()?;
         let (folders, country) = self.folders_and_country()?;
         let assumptions = self.accounting.assumptions()?;
@@ -86,9 +92,11 @@ impl StatementArgs {
             &Options {
                 assumptions,
                 country,
-                price: self.price.map(|per_kwh| Price {
+                price: config.or(self.price, "price").map(|per_kwh| Price {
                     per_kwh,
-                    currency: self.currency.clone(),
+                    currency: config
+                        .or(self.currency.clone(), "currency")
+                        .unwrap_or_default(),
                 }),
                 url: self.url.clone(),
                 per_run: self.per_run,
@@ -146,9 +154,5 @@ impl StatementArgs {
 }
 
 fn currency(text: &str) -> Result<String, String> {
-    if (1..=8).contains(&text.chars().count()) && text.chars().all(|c| !c.is_control()) {
-        Ok(text.to_owned())
-    } else {
-        Err("a currency is a code such as EUR".to_owned())
-    }
+    keys::currency(text).map(|()| text.to_owned())
 }

@@ -65,7 +65,7 @@ fn table(table: &Table) -> String {
     out
 }
 
-fn escape(words: &str) -> String {
+pub(crate) fn escape(words: &str) -> String {
     let mut out = String::with_capacity(words.len());
     for c in words.chars() {
         match c {

@@ -42,7 +42,7 @@ pub fn markdown(statement: &Statement) -> String {
 }
 
 /// Every character that Markdown or HTML could take for more than itself is escaped.
-fn escape(words: &str) -> String {
+pub(crate) fn escape(words: &str) -> String {
     let mut out = String::with_capacity(words.len());
     for c in words.chars() {
         match c {

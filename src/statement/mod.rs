@@ -18,11 +18,13 @@ use crate::social_cost::{self, SocialCost};
 use crate::units::{PricePerKwh, Usd};
 use crate::zone::Iso3;
 
+pub(crate) use html::escape as html_escape;
 pub use html::html;
 pub use json::json;
 pub use latex::latex;
+pub(crate) use markdown::escape as markdown_escape;
 pub use markdown::markdown;
-pub use number::human;
+pub use number::{human, percent};
 pub use report::{Report, inert};
 pub use text::text;
 

@@ -1,3 +1,4 @@
+use std::ffi::OsString;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, channel};
@@ -72,6 +73,12 @@ pub fn track(plan: &Plan, screen: &mut dyn Screen) -> Result<Summary, StartError
     Ok(tracker.finish(ending, elapsed))
 }
 
+/// The subject, ready to be measured.
+enum Ready<'p> {
+    Found(Child),
+    Launch(Launch, &'p [OsString]),
+}
+
 struct Tracker<'p> {
     plan: &'p Plan,
     screen: &'p mut dyn Screen,
@@ -89,28 +96,34 @@ struct Tracker<'p> {
     stop_asked: bool,
     /// When the command was seen to have ended.
     ended: Option<Moment>,
+    /// Who said the carbon intensities recorded so far.
+    realtime_source: Option<String>,
 }
 
 impl<'p> Tracker<'p> {
     fn start(plan: &'p Plan, screen: &'p mut dyn Screen) -> Result<Self, StartError> {
         let id = new_id();
         let signals = Signals::hold().map_err(StartError::Signals)?;
-        let found = match plan.subject {
-            Subject::Command(_) => None,
-            Subject::Process(pid) => Some(find(pid)?),
+        let mailbox = Mailbox::open(&id).ok();
+        let ready = match &plan.subject {
+            Subject::Process(pid) => Ready::Found(find(*pid)?),
+            Subject::Command(words) => {
+                let address = mailbox.as_ref().map(Mailbox::address).unwrap_or_default();
+                let launch = Launch::new(words, &[(VARIABLE, &address)]);
+                Ready::Launch(launch.map_err(|source| unstartable(words, source))?, words)
+            }
         };
         let boards = look_for_boards(&plan.roots);
         let survey = Survey::of(&plan.roots);
-        let (top, scope) = match &found {
-            Some(child) => (Top::Process(child.pid()), None),
-            None if plan.own_group => (Top::Ours, Scope::make(&plan.roots)),
-            None => (Top::Ours, None),
+        let (top, scope) = match &ready {
+            Ready::Found(child) => (Top::Process(child.pid()), None),
+            Ready::Launch(..) if plan.own_group => (Top::Ours, Scope::make(&plan.roots)),
+            Ready::Launch(..) => (Top::Ours, None),
         };
         let mut witness = Witness::new(&plan.roots, &survey.processor, top, scope);
         for sensor in survey.sensors {
             witness.panel.add(sensor, Duration::ZERO);
         }
-        let mailbox = Mailbox::open(&id).ok();
         let mut info = first_info(plan, &id);
         let patience = match plan.roots.nvml_lib {
             Some(_) => NAMED_PATIENCE,
@@ -124,38 +137,28 @@ impl<'p> Tracker<'p> {
         (info.host.gpus, info.host.gpu_driver) = cards(&witness.boards);
         info.sensors = witness.panel.sensors();
         info.counters_at_start = witness.panel.counters();
-        let launch = match &plan.subject {
-            Subject::Command(words) => {
-                let address = mailbox.as_ref().map(Mailbox::address).unwrap_or_default();
-                let launch = Launch::new(words, &[(VARIABLE, &address)]);
-                Some(launch.map_err(|source| unstartable(words, source))?)
-            }
-            Subject::Process(_) => None,
-        };
         let first = witness.begin(Moment::now());
         let mut record = Record::create(plan, &id, &info, &first);
         notes.drain(..).for_each(|note| record.note(note));
         // The last thing before the command starts: everything read anew.
         witness.begin(Moment::now());
         let baseline = witness.panel.faces();
-        let (child, began) = match (found, &launch) {
-            (Some(child), _) => (child, Moment::now()),
-            (None, Some(launch)) => match Child::start(launch, &signals.before, witness.scope()) {
-                Ok((child, started)) => {
-                    if !started.is_in_group {
-                        witness.do_without_group();
+        let (child, began) = match ready {
+            Ready::Found(child) => (child, Moment::now()),
+            Ready::Launch(launch, words) => {
+                match Child::start(&launch, &signals.before, witness.scope()) {
+                    Ok((child, started)) => {
+                        if !started.is_in_group {
+                            witness.do_without_group();
+                        }
+                        (child, Moment::now().back_at(started.began))
                     }
-                    (child, Moment::now().back_at(started.began))
+                    Err(source) => {
+                        record.discard();
+                        return Err(unstartable(words, source));
+                    }
                 }
-                Err(source) => {
-                    record.discard();
-                    let Subject::Command(words) = &plan.subject else {
-                        return Err(StartError::Signals(source));
-                    };
-                    return Err(unstartable(words, source));
-                }
-            },
-            (None, None) => unreachable!("a subject is a command or a process"),
+            }
         };
         let at = witness.follow(child.pid().as_raw_pid() as u32, began);
         let lag = Lag::starting(&baseline, &witness.panel.faces(), at);
@@ -180,6 +183,7 @@ impl<'p> Tracker<'p> {
             last_awake,
             stop_asked: false,
             ended: None,
+            realtime_source: None,
         })
     }
 
@@ -256,7 +260,11 @@ impl<'p> Tracker<'p> {
     }
 
     fn tick(&mut self, now: &Moment, mark: Option<Mark>) {
-        let sample = self.witness.sample(now, mark);
+        let mut sample = self.witness.sample(now, mark);
+        if let Some(latest) = self.plan.grid.as_ref().and_then(|grid| grid.latest()) {
+            sample.observed.realtime_carbon_intensity = Some(latest.intensity.get());
+            self.realtime_source = Some(latest.source);
+        }
         self.record.sample(&sample);
         self.scribe.flush();
         let glance = Glance::of(&sample, self.plan.region.as_ref(), self.plan.pue);
@@ -264,7 +272,8 @@ impl<'p> Tracker<'p> {
     }
 
     fn collect_notes(&mut self) {
-        for note in self.witness.panel.take_notes() {
+        let grid = self.plan.grid.iter().flat_map(|grid| grid.notices());
+        for note in self.witness.panel.take_notes().into_iter().chain(grid) {
             self.record.note(note);
         }
     }
@@ -416,6 +425,7 @@ impl<'p> Tracker<'p> {
         info.exit_code = (ending != Ending::Unknown).then(|| i32::from(ending.code()));
         info.overhead_cpu_s = Some(overhead.as_secs_f64());
         (info.host.gpus, info.host.gpu_driver) = cards(&self.witness.boards);
+        info.realtime_source.clone_from(&self.realtime_source);
         info.balance = self.witness.panel.balance();
         info.sensors = self.witness.panel.sensors();
         let (run, notes) = self.record.close(info.clone());
@@ -455,7 +465,7 @@ impl<'p> Tracker<'p> {
     }
 }
 
-fn unstartable(words: &[std::ffi::OsString], source: io::Error) -> StartError {
+fn unstartable(words: &[OsString], source: io::Error) -> StartError {
     StartError::Command {
         command: words
             .first()

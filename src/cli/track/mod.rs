@@ -1,21 +1,29 @@
 mod live_line;
-mod place;
-mod span;
+pub(super) mod place;
 mod table;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
+#[cfg(feature = "live")]
+use std::sync::Arc;
+use std::time::Duration;
 
 use clap::Args;
 
 use self::live_line::{LiveLine, NoScreen};
 use self::place::Place;
-use self::span::Span;
 use super::hardware::Hardware;
+use super::require::WantedBefore;
 use super::terminal::printable;
 use super::{Failure, Outcome, exit};
+use crate::config::{Config, Sources};
+#[cfg(feature = "live")]
+use crate::intensity::{Averages, Background, live};
+#[cfg(feature = "live")]
+use crate::log::info::Region;
+use crate::span::Span;
 use crate::track::{Plan, Screen, StartError, Subject, track};
 use crate::units::Pue;
 
@@ -39,9 +47,9 @@ pub struct TrackArgs {
     /// Something to remember about the run; may be given several times
     #[arg(long = "tag", value_name = "KEY=VALUE", value_parser = tag)]
     tags: Vec<(String, String)>,
-    /// How often to write a sample
-    #[arg(long, value_name = "TIME", default_value = "1s")]
-    interval: Span,
+    /// How often to write a sample [default: 1s]
+    #[arg(long, value_name = "TIME")]
+    interval: Option<Span>,
     /// Stop measuring after this time; the command goes on
     #[arg(long, value_name = "TIME")]
     duration: Option<Span>,
@@ -50,6 +58,10 @@ pub struct TrackArgs {
     pid: Option<u32>,
     #[command(flatten)]
     place: Place,
+    /// Ask the grid while the command runs, and log its carbon intensity with each sample
+    #[cfg(feature = "live")]
+    #[arg(long)]
+    live: bool,
     /// Power usage effectiveness of the data centre, kept in the log
     #[arg(long, value_name = "PUE")]
     pue: Option<Pue>,
@@ -66,6 +78,8 @@ pub struct TrackArgs {
     #[arg(long)]
     no_cgroup: bool,
     #[command(flatten)]
+    wanted: WantedBefore,
+    #[command(flatten)]
     hardware: Hardware,
     /// The command and its arguments
     #[arg(
@@ -78,7 +92,12 @@ pub struct TrackArgs {
 }
 
 impl TrackArgs {
-    pub fn run(self) -> Outcome {
+    pub fn run(mut self, settings: &Sources) -> Outcome {
+        let config = Config::load(settings)
+            .map_err(|error| Failure::new(error).exit_with(exit::NOT_STARTED))?;
+        self.wanted.check(&self.hardware.roots())?;
+        self.place.fill(&config);
+        let interval = config.or(self.interval, "interval");
         let subject = match self.pid {
             Some(pid) => Subject::Process(pid),
             None => Subject::Command(self.command),
@@ -87,15 +106,24 @@ impl TrackArgs {
             .place
             .find()
             .map_err(|failure| failure.exit_with(exit::NOT_STARTED))?;
+        #[cfg(feature = "live")]
+        let grid = if self.live {
+            Some(ask_grid(region.as_ref())?)
+        } else {
+            None
+        };
+        #[cfg(not(feature = "live"))]
+        let grid = None;
         let plan = Plan {
             subject,
             out: self.out,
             name: self.name,
             tags: BTreeMap::from_iter(self.tags),
-            interval: self.interval.0,
+            interval: interval.map_or(Duration::from_secs(1), |span| span.0),
             duration: self.duration.map(|span| span.0),
-            pue: self.pue,
+            pue: config.or(self.pue, "pue"),
             region,
+            grid,
             csv: self.csv,
             redact: self.redact,
             own_group: !self.no_cgroup,
@@ -114,6 +142,21 @@ impl TrackArgs {
         }
         Ok(summary.ending.code())
     }
+}
+
+/// Starts to ask the services that know the zone, each in turn, then the yearly table.
+#[cfg(feature = "live")]
+fn ask_grid(region: Option<&Region>) -> Result<Arc<Background>, Failure> {
+    let Some(region) = region else {
+        return Err(Failure::new(anyhow::anyhow!(
+            "--live needs to know where the run takes place"
+        ))
+        .advise("--zone, --region or --address")
+        .exit_with(exit::NOT_STARTED));
+    };
+    let desk = Arc::new(live::Desk::of_the_user());
+    let ladder = live::auto(&desk).then(Box::new(Averages));
+    Ok(Arc::new(Background::start(ladder, region.zone.clone())))
 }
 
 fn tag(text: &str) -> Result<(String, String), String> {

@@ -1,6 +1,7 @@
 use clap::Args;
 
 use crate::cli::{Advise, Failure};
+use crate::config::Config;
 use crate::intensity::{Dataset, for_area};
 use crate::log::info::Region;
 use crate::zone::{AreaId, Point, ZoneId, cloud, detect, locate_in, place, register};
@@ -10,7 +11,7 @@ use crate::zone::{AreaId, Point, ZoneId, cloud, detect, locate_in, place, regist
 #[group(multiple = false)]
 pub struct Place {
     /// The zone of the electricity map
-    #[arg(long, env = "IMPACT_ZONE", value_name = "ZONE")]
+    #[arg(long, value_name = "ZONE")]
     zone: Option<ZoneId>,
     /// The cloud region, such as aws:us-east-1
     #[arg(long, value_name = "PROVIDER:REGION")]
@@ -21,6 +22,34 @@ pub struct Place {
 }
 
 impl Place {
+    /// Takes the place from the configuration where the command line names none.
+    pub fn fill(&mut self, config: &Config) {
+        if self.is_given() {
+            return;
+        }
+        let Some(setting) = config.strongest(&["zone", "region", "address"]) else {
+            return;
+        };
+        match setting.key.name {
+            "zone" => self.zone = config.or(None, "zone"),
+            "region" => self.region.clone_from(&setting.value),
+            _ => self.address.clone_from(&setting.value),
+        }
+    }
+
+    /// Whether any place is named.
+    pub fn is_given(&self) -> bool {
+        self.zone.is_some() || self.region.is_some() || self.address.is_some()
+    }
+
+    /// The cloud region, where one is named.
+    pub fn cloud_region(&self) -> Result<Option<&'static cloud::CloudRegion>, Failure> {
+        match &self.region {
+            Some(code) => cloud::find(code).advise("impact cloud").map(Some),
+            None => Ok(None),
+        }
+    }
+
     /// The region with its intensity: as asked for, or where this machine's files say it is.
     pub fn find(&self) -> Result<Option<Region>, Failure> {
         if let Some(zone) = &self.zone {

@@ -1,0 +1,26 @@
+use clap::{Args, CommandFactory};
+use clap_complete::{Shell, generate};
+
+use super::output::print;
+use super::{Cli, Outcome, exit};
+
+/// Print completions for a shell
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  impact completions bash > impact.bash
+  impact completions zsh > _impact")]
+pub struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum)]
+    shell: Shell,
+}
+
+impl CompletionsArgs {
+    pub fn run(self) -> Outcome {
+        let mut out = Vec::new();
+        generate(self.shell, &mut Cli::command(), "impact", &mut out);
+        print(&String::from_utf8_lossy(&out))?;
+        Ok(exit::DONE)
+    }
+}

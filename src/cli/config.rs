@@ -1,0 +1,201 @@
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, anyhow};
+use clap::{Args, Subcommand};
+
+use super::output::{print, write_file};
+use super::terminal::printable;
+use super::{Advise, Failure, Outcome, exit};
+use crate::config::{Config, Key, PROJECT_FILE, Setting, Sources, commented, perun, with_value};
+use crate::table::Table;
+
+/// Show and change settings
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  impact config show --origin
+  impact config init
+  impact config set pue 1.2
+  impact config get pue
+
+Strongest first: options of the command line, variables such as IMPACT_PUE, the file .impact.toml in
+the working directory or one above it, the user's config.toml, the defaults.")]
+pub struct ConfigArgs {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Print the settings in force
+    #[command(after_help = "Example:\n  impact config show --origin")]
+    Show {
+        /// The defaults only
+        #[arg(long)]
+        default: bool,
+        /// Say where each value came from
+        #[arg(long)]
+        origin: bool,
+    },
+    /// Print the value of one key
+    #[command(after_help = "Example:\n  impact config get currency")]
+    Get {
+        /// Such as pue
+        key: String,
+    },
+    /// Set one key in the project's file
+    #[command(after_help = "Example:\n  impact config set pue 1.2")]
+    Set {
+        /// Such as pue
+        key: String,
+        /// Such as 1.2
+        value: String,
+        /// In the user's file instead of the project's
+        #[arg(long)]
+        user: bool,
+    },
+    /// Write a file in which every key is explained
+    #[command(after_help = "Example:\n  impact config init")]
+    Init {
+        /// The user's file instead of the project's
+        #[arg(long)]
+        user: bool,
+        /// Replace the file if it is already there
+        #[arg(long)]
+        force: bool,
+    },
+    /// Take over the settings of perun
+    #[command(after_help = "Example:\n  impact config import .perun.ini")]
+    Import {
+        /// Perun's file
+        #[arg(default_value = ".perun.ini")]
+        file: PathBuf,
+        /// Into the user's file instead of the project's
+        #[arg(long)]
+        user: bool,
+    },
+}
+
+impl ConfigArgs {
+    pub fn run(self, sources: &Sources) -> Outcome {
+        match self.action {
+            Action::Show { default, origin } => {
+                let config = if default {
+                    Config::defaults()
+                } else {
+                    Config::load(sources)?
+                };
+                print(&printable(&show(&config, origin)))?;
+            }
+            Action::Get { key } => {
+                let key = Key::find(&key).advise("impact config show")?;
+                let config = Config::load(sources)?;
+                let value = config.setting(key.name).and_then(|s| s.value.as_deref());
+                let value = value.ok_or_else(|| {
+                    Failure::new(anyhow!("{} is not set", key.name))
+                        .advise(format!("impact config set {} VALUE", key.name))
+                })?;
+                print(&format!("{}\n", printable(value)))?;
+            }
+            Action::Set { key, value, user } => {
+                let key = Key::find(&key).advise("impact config show")?;
+                let file = file(sources, user)?;
+                set(&file, key, &value)?;
+                print(&printable(&format!(
+                    "{} is set in {}\n",
+                    key.name,
+                    file.display()
+                )))?;
+            }
+            Action::Init { user, force } => {
+                let file = file(sources, user)?;
+                make_folder(&file)?;
+                write_file(&file, commented().as_bytes(), force)?;
+                print(&printable(&format!("{} is written\n", file.display())))?;
+            }
+            Action::Import { file: perun, user } => import(&perun, &file(sources, user)?)?,
+        }
+        Ok(exit::DONE)
+    }
+}
+
+fn show(config: &Config, with_origin: bool) -> String {
+    let head: &[&str] = if with_origin {
+        &["key", "value", "from"]
+    } else {
+        &["key", "value"]
+    };
+    let mut table = Table::new(head, &[]);
+    for setting in config.settings() {
+        let cells = [
+            setting.key.name.to_owned(),
+            shown(setting),
+            setting.origin.to_string(),
+        ];
+        table.push(cells);
+    }
+    table.text()
+}
+
+fn shown(setting: &Setting) -> String {
+    match &setting.value {
+        None => "(not set)".to_owned(),
+        Some(_) if setting.key.is_secret => "(hidden)".to_owned(),
+        Some(value) => value.clone(),
+    }
+}
+
+/// The file to change: the user's, the project's that is in force, or a new one here.
+fn file(sources: &Sources, user: bool) -> Result<PathBuf, Failure> {
+    if user {
+        return sources.user.clone().ok_or_else(|| {
+            Failure::new(anyhow!("there is no folder for the user's settings"))
+                .advise("XDG_CONFIG_HOME or HOME must be an absolute path")
+        });
+    }
+    Ok(sources
+        .project
+        .clone()
+        .unwrap_or_else(|| PathBuf::from(PROJECT_FILE)))
+}
+
+fn set(file: &Path, key: &Key, value: &str) -> Result<(), Failure> {
+    key.check(value)
+        .map_err(|why| anyhow!("{} cannot be set to this: {why}", key.name))?;
+    let text = with_value(file, key, value)?;
+    make_folder(file)?;
+    write_file(file, text.as_bytes(), true)
+}
+
+fn make_folder(file: &Path) -> Result<(), Failure> {
+    if let Some(folder) = file
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+    {
+        std::fs::create_dir_all(folder)
+            .with_context(|| format!("cannot make {}", folder.display()))?;
+    }
+    Ok(())
+}
+
+fn import(perun: &Path, file: &Path) -> Result<(), Failure> {
+    let text = std::fs::read_to_string(perun)
+        .with_context(|| format!("cannot read {}", perun.display()))
+        .advise("impact config import PATH")?;
+    let imported = perun::read(&text);
+    for (key, value) in &imported.settings {
+        set(file, key, value)?;
+    }
+    for (line, why) in &imported.left_out {
+        eprintln!(
+            "left out: {}:{line}: {}",
+            printable(&perun.display().to_string()),
+            printable(why)
+        );
+    }
+    print(&printable(&format!(
+        "{} settings taken over into {}\n",
+        imported.settings.len(),
+        file.display()
+    )))
+}

@@ -1,0 +1,32 @@
+//! Where the configuration stands in for options that were not given.
+
+use clap::ValueEnum;
+
+use super::accounting::Accounting;
+use crate::config::Config;
+
+impl Accounting {
+    /// Takes from the configuration what the command line did not say.
+    pub fn fill(&mut self, config: &Config) {
+        self.pue = config.or(self.pue, "pue");
+        self.emissions_factor = config.or(self.emissions_factor, "emissions-factor");
+        self.zone = config.or(self.zone.take(), "zone");
+        self.dataset = config.or(self.dataset, "dataset");
+    }
+}
+
+/// The format that was set, if the command has it.
+pub fn format<F: ValueEnum>(config: &Config) -> Option<F> {
+    let name: String = config.set_or(None, "format")?;
+    F::from_str(&name, true).ok()
+}
+
+/// `KEY=VALUE` of the option --config.
+pub fn pair(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.trim().is_empty() => {
+            Ok((key.trim().to_owned(), value.trim().to_owned()))
+        }
+        _ => Err("expected KEY=VALUE, such as pue=1.2".to_owned()),
+    }
+}

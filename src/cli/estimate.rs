@@ -1,0 +1,346 @@
+use std::time::Duration;
+
+use anyhow::anyhow;
+use clap::{Args, ValueEnum};
+
+use super::output::print;
+use super::terminal::printable;
+use super::track::place::Place;
+use super::{Advise, Failure, Outcome, exit};
+use crate::config::{Config, Sources};
+use crate::estimate::{self, Estimate, Fleet, Grid, Job, Kind};
+use crate::intensity::{Dataset, for_area, for_zone};
+use crate::statement::human;
+use crate::table::Table;
+use crate::units::{GramsCo2e, GramsPerKwh, Pue};
+use crate::zone::{cloud, register};
+
+/// Estimate what a job would draw and emit, from the design power of its hardware
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  impact estimate --gpu \"A100 SXM4 80GB\" --gpus 8 --hours 24 --gpu-utilization 0.8 \\
+      --cpu \"EPYC 7763\" --address \"Montreal, QC, Canada\"
+  impact estimate --gpu \"A100 SXM4 80GB\" --hours 24 --where clouds
+  impact estimate --list gpus
+
+A rough estimate with a low and a high figure; `impact track` measures.")]
+pub struct EstimateArgs {
+    /// The accelerator, such as A100 SXM4 80GB
+    #[arg(long, value_name = "NAME")]
+    gpu: Option<String>,
+    /// How many accelerators
+    #[arg(long, default_value_t = 1, requires = "gpu", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    gpus: u32,
+    /// How busy the accelerators are, from 0 to 1
+    #[arg(long, default_value_t = 1.0, value_parser = share, value_name = "SHARE")]
+    gpu_utilization: f64,
+    /// The processor, such as EPYC 7763
+    #[arg(long, value_name = "NAME")]
+    cpu: Option<String>,
+    /// How many processors
+    #[arg(long, default_value_t = 1, requires = "cpu", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    cpus: u32,
+    /// How busy the processors are, from 0 to 1
+    #[arg(long, default_value_t = 1.0, value_parser = share, value_name = "SHARE")]
+    cpu_utilization: f64,
+    /// Memory, in GB
+    #[arg(long, value_parser = gigabytes, value_name = "GB")]
+    memory: Option<f64>,
+    /// How long the job runs
+    #[arg(long, value_parser = hours, required_unless_present = "list")]
+    hours: Option<f64>,
+    #[command(flatten)]
+    place: Place,
+    /// Power usage effectiveness [default: the provider's of --region, else 1.58]
+    #[arg(long, value_name = "PUE")]
+    pue: Option<Pue>,
+    /// Use this carbon intensity, in g CO2eq per kWh
+    #[arg(long, value_name = "G_PER_KWH")]
+    emissions_factor: Option<GramsPerKwh>,
+    /// The same job in every zone or cloud region, cleanest first
+    #[arg(long = "where", value_enum, value_name = "PLACES", num_args = 0..=1, default_missing_value = "zones")]
+    everywhere: Option<Everywhere>,
+    /// The cleanest hours to come, by a live provider's forecast for the zone
+    #[cfg(feature = "live")]
+    #[arg(long, conflicts_with = "everywhere")]
+    when: bool,
+    /// Show the devices of the tables instead
+    #[arg(long, value_enum)]
+    list: Option<List>,
+    /// How to write the estimate [default: text]
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Everywhere {
+    Zones,
+    Clouds,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum List {
+    Gpus,
+    Cpus,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Markdown,
+    Csv,
+    Json,
+}
+
+impl EstimateArgs {
+    pub fn run(mut self, settings: &Sources) -> Outcome {
+        let config = Config::load(settings)?;
+        let format = self.format.or_else(|| super::configured::format(&config));
+        let format = format.unwrap_or(Format::Text);
+        if let Some(list) = self.list {
+            write(&devices(list), format)?;
+            return Ok(exit::DONE);
+        }
+        self.pue = config.or(self.pue, "pue");
+        self.emissions_factor = config.or(self.emissions_factor, "emissions-factor");
+        self.place.fill(&config);
+        let job = self.job()?;
+        if let Some(places) = self.everywhere {
+            write(&everywhere(&job, places)?, format)?;
+            return Ok(exit::DONE);
+        }
+        #[cfg(feature = "live")]
+        if self.when {
+            print(&printable(&self.best_hours(&job)?))?;
+            return Ok(exit::DONE);
+        }
+        let estimate = self.estimate(job)?;
+        let text = match format {
+            Format::Json => estimate::json(&estimate),
+            Format::Text | Format::Markdown | Format::Csv => {
+                printable(&estimate::text(&estimate)).into_owned()
+            }
+        };
+        print(&text)?;
+        Ok(exit::DONE)
+    }
+
+    fn job(&self) -> Result<Job, Failure> {
+        let fleet = |kind: Kind, name: &str, count: u32, utilization: f64| {
+            let list = match kind {
+                Kind::Cpu => "impact estimate --list cpus",
+                Kind::Gpu => "impact estimate --list gpus",
+            };
+            let device = kind.find(name).advise(list)?.clone();
+            Ok::<_, Failure>(Fleet {
+                device,
+                count,
+                utilization,
+            })
+        };
+        let mut fleets = Vec::new();
+        if let Some(name) = &self.gpu {
+            fleets.push(fleet(Kind::Gpu, name, self.gpus, self.gpu_utilization)?);
+        }
+        if let Some(name) = &self.cpu {
+            fleets.push(fleet(Kind::Cpu, name, self.cpus, self.cpu_utilization)?);
+        }
+        if fleets.is_empty() && self.memory.is_none() {
+            return Err(Failure::new(anyhow!("there is no hardware to estimate"))
+                .advise("--gpu NAME, --cpu NAME or --memory GB")
+                .exit_with(2));
+        }
+        Ok(Job {
+            fleets,
+            memory_gb: self.memory,
+            time: Duration::from_secs_f64(self.hours.unwrap_or_default() * 3600.0),
+            pue: self.pue_and_source()?.0,
+        })
+    }
+
+    /// As given, else the cloud provider's, else the average of all.
+    fn pue_and_source(&self) -> Result<(Pue, String), Failure> {
+        if let Some(pue) = self.pue {
+            return Ok((pue, "given".to_owned()));
+        }
+        if let Some(region) = self.place.cloud_region()?
+            && let Some(known) = cloud::pue(&region.provider)
+        {
+            return Ok((known.pue, format!("{}, {}", known.source, known.year)));
+        }
+        Ok((Pue::global_average(), "global average".to_owned()))
+    }
+
+    fn estimate(&self, job: Job) -> Result<Estimate, Failure> {
+        let mut sources = Vec::new();
+        if self.gpu.is_some() {
+            sources.push(format!("GPU: {}", Kind::Gpu.source()));
+        }
+        if self.cpu.is_some() {
+            sources.push(format!("CPU: {}", Kind::Cpu.source()));
+        }
+        Ok(Estimate {
+            job,
+            grid: self.grid()?,
+            pue_source: self.pue_and_source()?.1,
+            sources,
+        })
+    }
+
+    fn grid(&self) -> Result<Option<Grid>, Failure> {
+        let region = if self.place.is_given() {
+            self.place.find()?
+        } else {
+            None
+        };
+        if let Some(factor) = self.emissions_factor {
+            return Ok(Some(Grid {
+                zone: region.map(|region| region.zone),
+                intensity: factor,
+                year: None,
+                source: "the emissions factor given".to_owned(),
+            }));
+        }
+        Ok(region.and_then(|region| {
+            Some(Grid {
+                intensity: region.carbon_intensity?,
+                zone: Some(region.zone),
+                year: region.year,
+                source: region.source.unwrap_or_default(),
+            })
+        }))
+    }
+
+    /// The cleanest stretch of the next two days, by whoever publishes a forecast.
+    #[cfg(feature = "live")]
+    fn best_hours(&self, job: &Job) -> Result<String, Failure> {
+        use std::sync::Arc;
+
+        use chrono::{TimeDelta, Utc};
+
+        use crate::intensity::Period;
+        use crate::intensity::live::{self, Desk};
+
+        let zone = self
+            .grid()?
+            .and_then(|grid| grid.zone)
+            .ok_or_else(|| Failure::new(anyhow!("no place was named")).advise("--zone GB"))?;
+        let now = Utc::now();
+        let period = Period::new(now, now + TimeDelta::hours(48))?;
+        let desk = Arc::new(Desk::of_the_user());
+        let answer = live::auto(&desk)
+            .intensity(&zone, &period)
+            .map_err(|nobody| {
+                Failure::new(nobody).advise("a zone whose grid publishes a forecast, such as GB")
+            })?;
+        let forecast: Vec<_> = answer
+            .series
+            .points()
+            .iter()
+            .map(|point| (point.at, point.intensity))
+            .collect();
+        let length = TimeDelta::from_std(job.time)?;
+        let window = estimate::best_window(&forecast, answer.series.resolution, length)
+            .ok_or_else(|| {
+                Failure::new(anyhow!("the forecast is shorter than the job"))
+                    .advise("a job of fewer hours")
+            })?;
+        let mass = job.mass(window.mean).map(GramsCo2e::kg);
+        Ok(format!(
+            "ROUGH ESTIMATE: in {zone} the cleanest start is {}, with {} g CO2eq/kWh on average by the forecast of {}: {} kg CO2eq (low {}, high {}).\n",
+            window.from.format("%Y-%m-%d %H:%M UTC"),
+            human(window.mean.get()),
+            answer.series.source,
+            human(mass.middle),
+            human(mass.low),
+            human(mass.high),
+        ))
+    }
+}
+
+fn write(table: &Table, format: Format) -> Result<(), Failure> {
+    let text = match format {
+        Format::Text => printable(&table.text()).into_owned(),
+        Format::Markdown => table.markdown(),
+        Format::Csv => table.csv()?,
+        Format::Json => table.json(),
+    };
+    print(&text)
+}
+
+fn devices(list: List) -> Table {
+    let kind = match list {
+        List::Gpus => Kind::Gpu,
+        List::Cpus => Kind::Cpu,
+    };
+    let mut table = Table::new(&["name"], &["TDP (W)"]);
+    for device in kind.all() {
+        table.push([device.name.clone(), device.watts.get().to_string()]);
+    }
+    table
+}
+
+/// The same job in every place, cleanest first.
+fn everywhere(job: &Job, places: Everywhere) -> Result<Table, Failure> {
+    let mut rows = Vec::new();
+    match places {
+        Everywhere::Zones => {
+            for zone in register::all().values() {
+                let intensity = for_zone(&zone.id, None, Dataset::Auto)?;
+                rows.push((intensity, zone.id.to_string(), zone.name.clone()));
+            }
+        }
+        Everywhere::Clouds => {
+            for region in cloud::all() {
+                let intensity = for_area(&region.area, None, Dataset::Auto)?;
+                let code = format!("{}:{}", region.provider, region.code);
+                rows.push((intensity, code, region.city.clone()));
+            }
+        }
+    }
+    rows.sort_by(|a, b| {
+        let values = a.0.value.get().total_cmp(&b.0.value.get());
+        values.then_with(|| a.1.cmp(&b.1))
+    });
+    let mut table = Table::new(
+        &["place", "name", "source"],
+        &["year", "g CO2eq/kWh", "kg CO2eq", "low", "high"],
+    );
+    for (intensity, place, name) in rows {
+        let mass = job.mass(intensity.value).map(GramsCo2e::kg);
+        table.push([
+            place,
+            name,
+            intensity.source.to_string(),
+            intensity
+                .year
+                .map_or_else(String::new, |year| year.to_string()),
+            human(intensity.value.get()),
+            human(mass.middle),
+            human(mass.low),
+            human(mass.high),
+        ]);
+    }
+    Ok(table)
+}
+
+fn between(text: &str, low: f64, high: f64, rule: &str) -> Result<f64, String> {
+    text.trim()
+        .parse()
+        .ok()
+        .filter(|number| (low..=high).contains(number))
+        .ok_or_else(|| rule.to_owned())
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    between(text, 0.0, 1.0, "it must lie between 0 and 1")
+}
+
+fn hours(text: &str) -> Result<f64, String> {
+    between(text, 1e-6, 1e8, "it must be a number of hours above 0")
+}
+
+fn gigabytes(text: &str) -> Result<f64, String> {
+    between(text, 0.0, 1e9, "it must be a number of gigabytes")
+}

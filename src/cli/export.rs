@@ -1,0 +1,127 @@
+use std::io::{self, BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use clap::{Args, ValueEnum};
+
+use super::accounting::{Accounting, exit_code};
+use super::output::write_file;
+use super::{Failure, Outcome};
+use crate::config::{Config, Sources};
+use crate::export::{Column, Shape, runs, samples};
+
+/// Write tidy tables for pandas and R: one row a run or a sample
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  impact export logs/ --output runs.csv
+  impact export logs/ --what samples --format jsonl
+
+Beside the file goes another with the unit and meaning of each column, such as runs.columns.csv.
+An empty cell, or null, is a figure that is not known.")]
+pub struct ExportArgs {
+    /// Directories with runs in them
+    #[arg(required = true, value_name = "LOGDIR")]
+    folders: Vec<PathBuf>,
+    /// What a row is
+    #[arg(long, value_enum, default_value_t = What::Runs)]
+    what: What,
+    /// How to write the rows
+    #[arg(long, value_enum, default_value_t = Format::Csv)]
+    format: Format,
+    #[command(flatten)]
+    accounting: Accounting,
+    /// Write to this file instead of standard output; never overwrites without --force
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Replace files that are already there
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum What {
+    Runs,
+    Samples,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Csv,
+    Jsonl,
+}
+
+impl ExportArgs {
+    pub fn run(mut self, settings: &Sources) -> Outcome {
+        self.accounting.fill(&Config::load(settings)?);
+        let collection = self.accounting.collect(&self.folders)?;
+        let assumptions = self.accounting.assumptions()?;
+        let shape = match self.format {
+            Format::Csv => Shape::Csv,
+            Format::Jsonl => Shape::JsonLines,
+        };
+        let write = |out: &mut dyn io::Write| -> Result<Vec<Column>, Failure> {
+            match self.what {
+                What::Runs => Ok(runs(&collection, &assumptions, shape, out)?),
+                What::Samples => {
+                    let paths: Vec<PathBuf> = collection
+                        .runs
+                        .iter()
+                        .map(|(path, _)| path.clone())
+                        .collect();
+                    Ok(samples(&paths, shape, out)?)
+                }
+            }
+        };
+        match &self.output {
+            None => match write(&mut BufWriter::new(io::stdout().lock())) {
+                Err(failure) if !failure.is_broken_pipe() => return Err(failure),
+                _ => {}
+            },
+            Some(file) => {
+                let columns = self.to_file(file, write)?;
+                let header = Column::describe(&columns)?;
+                write_file(&columns_file(file), header.as_bytes(), self.force)?;
+            }
+        }
+        Ok(exit_code(&collection))
+    }
+
+    /// Writes beside the file and renames, so that the file is there completely or not at all.
+    fn to_file(
+        &self,
+        file: &Path,
+        write: impl FnOnce(&mut dyn io::Write) -> Result<Vec<Column>, Failure>,
+    ) -> Result<Vec<Column>, Failure> {
+        for path in [file, &columns_file(file)] {
+            if !self.force && path.exists() {
+                return Err(
+                    Failure::new(anyhow::anyhow!("{} is already there", path.display()))
+                        .advise("another name, or --force to replace it"),
+                );
+            }
+        }
+        let folder = match file.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        let cannot = || format!("cannot write {}", file.display());
+        let name = file.file_name().with_context(cannot)?.to_string_lossy();
+        let beside = folder.join(format!(".{name}.{}", std::process::id()));
+        let mut out = BufWriter::new(std::fs::File::create(&beside).with_context(cannot)?);
+        let written = write(&mut out).and_then(|columns| {
+            out.flush().with_context(cannot)?;
+            std::fs::rename(&beside, file).with_context(cannot)?;
+            Ok(columns)
+        });
+        if written.is_err() {
+            let _ = std::fs::remove_file(&beside);
+        }
+        written
+    }
+}
+
+/// `runs.columns.csv` beside `runs.csv`.
+fn columns_file(file: &Path) -> PathBuf {
+    file.with_extension("columns.csv")
+}

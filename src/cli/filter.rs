@@ -1,0 +1,87 @@
+use std::str::FromStr;
+
+use crate::account::{Figure, Footprint, RunSummary};
+use crate::compare::gate::{Relation, metric};
+
+/// Which runs to keep, such as `tag.lr=0.1`, `host=node-*` or `energy>2`.
+#[derive(Debug, Clone)]
+pub struct Filter {
+    field: Field,
+    test: Test,
+}
+
+#[derive(Debug, Clone)]
+enum Field {
+    Tag(String),
+    Name,
+    Host,
+    Figure(Figure),
+}
+
+#[derive(Debug, Clone)]
+enum Test {
+    /// The text matches a glob, or must not.
+    Matches(glob::Pattern, bool),
+    Number(Relation, f64),
+}
+
+impl Filter {
+    /// Whether the run is one of those wanted; one that does not tell the field is not.
+    pub fn keeps(&self, run: &RunSummary, footprint: &Footprint) -> bool {
+        let text = match &self.field {
+            Field::Tag(tag) => run.tags.get(tag).cloned(),
+            Field::Name => run.name.clone(),
+            Field::Host => run.host.clone(),
+            Field::Figure(figure) => figure.of_run(run, footprint).map(|value| value.to_string()),
+        };
+        match &self.test {
+            Test::Matches(pattern, wanted) => {
+                text.is_some_and(|text| pattern.matches(&text)) == *wanted
+            }
+            Test::Number(relation, bound) => text
+                .and_then(|text| text.trim().parse().ok())
+                .is_some_and(|value| relation.holds(value, *bound)),
+        }
+    }
+}
+
+impl FromStr for Filter {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let numeric = Relation::SIGNS.iter().find_map(|(sign, relation)| {
+            let (field, bound) = text.split_once(sign)?;
+            Some((field, *relation, bound))
+        });
+        let (field, test) = if let Some((field, relation, bound)) = numeric {
+            let bound = bound
+                .trim()
+                .parse()
+                .map_err(|_| format!("`{}` is not a number", bound.trim().escape_debug()))?;
+            (field, Test::Number(relation, bound))
+        } else if let Some((field, value)) = text.split_once("!=") {
+            (field, Test::Matches(pattern(value)?, false))
+        } else if let Some((field, value)) = text.split_once('=') {
+            (field, Test::Matches(pattern(value)?, true))
+        } else {
+            return Err("expected such as tag.lr=0.1, host=node-* or energy>2".to_owned());
+        };
+        let field = match field.trim() {
+            "name" => Field::Name,
+            "host" => Field::Host,
+            field => match field.strip_prefix("tag.") {
+                Some(tag) => Field::Tag(tag.to_owned()),
+                None => Field::Figure(metric(field).map_err(|_| {
+                    format!(
+                        "`{}` is not a field: expected tag.NAME, name, host, energy, co2 or time",
+                        field.escape_debug()
+                    )
+                })?),
+            },
+        };
+        Ok(Self { field, test })
+    }
+}
+
+fn pattern(value: &str) -> Result<glob::Pattern, String> {
+    glob::Pattern::new(value.trim()).map_err(|error| error.to_string())
+}

@@ -1,0 +1,216 @@
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+
+use super::Outcome;
+use super::accounting::{Accounting, exit_code};
+use super::filter::Filter;
+use super::output::print;
+use super::terminal::printable;
+use crate::account::figure::Amount;
+use crate::account::{Figure, Footprint, RunSummary, Tally};
+use crate::compare::gate::metric;
+use crate::config::{Config, Sources};
+use crate::statement::human;
+use crate::table::{Table, UNKNOWN};
+
+/// Show the runs in a tree as a table, with totals
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  impact list logs/
+  impact list logs/ --sort energy --filter 'tag.lr=0.1'
+  impact list logs/ --filter 'energy>0.01' --format csv
+
+A filter names tag.NAME, name, host or a figure; words may be globs.")]
+pub struct ListArgs {
+    /// Directories with runs in them
+    #[arg(required = true, value_name = "LOGDIR")]
+    folders: Vec<PathBuf>,
+    /// Largest first by a figure such as energy, co2 or time; or by path, name, host or started
+    #[arg(long, default_value = "path", value_name = "KEY")]
+    sort: Sort,
+    /// Keep only runs for which this holds; may be given several times
+    #[arg(long, value_name = "CONDITION")]
+    filter: Vec<Filter>,
+    #[command(flatten)]
+    accounting: Accounting,
+    /// How to write the list
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Markdown,
+    Csv,
+    Json,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Sort {
+    Path,
+    Name,
+    Host,
+    Started,
+    Figure(Figure),
+}
+
+impl std::str::FromStr for Sort {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        Ok(match text {
+            "path" => Self::Path,
+            "name" => Self::Name,
+            "host" => Self::Host,
+            "started" => Self::Started,
+            other => Self::Figure(metric(other).map_err(|error| error.to_string())?),
+        })
+    }
+}
+
+const FIGURES: [(&str, Figure); 4] = [
+    ("kWh", Figure::TotalPower),
+    ("kg CO2eq", Figure::EstimatedCarbonImpactKg),
+    ("h", Figure::ExpLenHours),
+    ("measured", Figure::MeasuredShare),
+];
+
+struct Line<'a> {
+    path: &'a Path,
+    run: &'a RunSummary,
+    tally: Tally,
+}
+
+#[derive(Serialize)]
+struct Entry<'a> {
+    path: String,
+    name: Option<&'a str>,
+    host: Option<&'a str>,
+    started: Option<String>,
+    tags: &'a std::collections::BTreeMap<String, String>,
+    #[serde(flatten)]
+    figures: std::collections::BTreeMap<&'static str, Option<Amount>>,
+}
+
+impl ListArgs {
+    pub fn run(mut self, settings: &Sources) -> Outcome {
+        self.accounting.fill(&Config::load(settings)?);
+        let collection = self.accounting.collect(&self.folders)?;
+        let assumptions = self.accounting.assumptions()?;
+        let mut lines: Vec<Line> = collection
+            .runs
+            .iter()
+            .filter_map(|(path, run)| {
+                let footprint = Footprint::of(run, &assumptions);
+                let wanted = self
+                    .filter
+                    .iter()
+                    .all(|filter| filter.keeps(run, &footprint));
+                wanted.then(|| Line {
+                    path,
+                    run,
+                    tally: Tally::of(run, &footprint),
+                })
+            })
+            .collect();
+        self.sort(&mut lines);
+        let text = match self.format {
+            Format::Json => json(&lines)?,
+            Format::Csv => table(&lines, &exact, "").csv()?,
+            Format::Markdown => table(&lines, &rounded, UNKNOWN).markdown(),
+            Format::Text => printable(&table(&lines, &rounded, UNKNOWN).text()).into_owned(),
+        };
+        print(&text)?;
+        Ok(exit_code(&collection))
+    }
+
+    /// A stable sort: runs that are equal stay in the order of their paths.
+    fn sort(&self, lines: &mut [Line]) {
+        match self.sort {
+            Sort::Path => {}
+            Sort::Name => lines.sort_by(|a, b| a.run.name.cmp(&b.run.name)),
+            Sort::Host => lines.sort_by(|a, b| a.run.host.cmp(&b.run.host)),
+            Sort::Started => lines.sort_by_key(|line| line.run.started),
+            Sort::Figure(figure) => {
+                // Runs that do not tell the figure come last.
+                let key = |line: &Line| figure.of_tally(&line.tally).unwrap_or(-1.0);
+                lines.sort_by(|a, b| key(b).total_cmp(&key(a)));
+            }
+        }
+    }
+}
+
+/// The runs and, for people, what they come to.
+fn table(lines: &[Line], number: &dyn Fn(Amount) -> String, unknown: &str) -> Table {
+    let mut table = Table::new(
+        &["run", "name", "host", "started"],
+        &FIGURES.map(|(title, _)| title),
+    );
+    let figures = |tally: &Tally| {
+        FIGURES.map(|(_, figure)| {
+            figure
+                .amount(tally)
+                .map_or_else(|| unknown.to_owned(), number)
+        })
+    };
+    for line in lines {
+        let words = [
+            line.path.display().to_string(),
+            line.run.name.clone().unwrap_or_default(),
+            line.run.host.clone().unwrap_or_default(),
+            started(line.run).unwrap_or_default(),
+        ];
+        table.push(words.into_iter().chain(figures(&line.tally)));
+    }
+    // A table for machines has rows of one kind.
+    if !unknown.is_empty() {
+        let total = lines
+            .iter()
+            .fold(Tally::default(), |sum, line| sum.merge(line.tally.clone()));
+        let words = [
+            format!("total of {} runs", lines.len()),
+            String::new(),
+            String::new(),
+            String::new(),
+        ];
+        table.push(words.into_iter().chain(figures(&total)));
+    }
+    table
+}
+
+fn rounded(amount: Amount) -> String {
+    human(amount.value())
+}
+
+fn exact(amount: Amount) -> String {
+    match amount {
+        Amount::Sum(exact) => exact.to_string(),
+        Amount::Ratio(ratio) => ratio.to_string(),
+    }
+}
+
+fn started(run: &RunSummary) -> Option<String> {
+    let started = run.started?;
+    Some(started.format("%Y-%m-%dT%H:%M:%SZ").to_string())
+}
+
+fn json(lines: &[Line]) -> Result<String, serde_json::Error> {
+    let entries: Vec<Entry> = lines
+        .iter()
+        .map(|line| Entry {
+            path: line.path.display().to_string(),
+            name: line.run.name.as_deref(),
+            host: line.run.host.as_deref(),
+            started: started(line.run),
+            tags: &line.run.tags,
+            figures: Figure::ALL
+                .into_iter()
+                .map(|figure| (figure.name(), figure.amount(&line.tally)))
+                .collect(),
+        })
+        .collect();
+    Ok(serde_json::to_string_pretty(&entries)? + "\n")
+}

@@ -1,0 +1,103 @@
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, anyhow};
+use clap::Args;
+
+use super::accounting::{Accounting, exit_code};
+use super::output::print;
+use super::terminal::printable;
+use super::{Failure, Outcome};
+use crate::log::find::is_run;
+use crate::log::write::LogWriter;
+use crate::merge::{Source, merge};
+
+/// Make one run of the logs of many nodes or ranks
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  impact merge logs/ --output merged
+
+Ranks of one node that each tracked themselves saw the same machine: its energy is counted once, by
+host, boot id and overlapping time, and what the ranks claim of it adds up to no more than it.")]
+pub struct MergeArgs {
+    /// Directories with runs in them
+    #[arg(required = true, value_name = "LOGDIR")]
+    folders: Vec<PathBuf>,
+    /// The folder of the merged run; not inside the directories merged
+    #[arg(long, short, value_name = "DIR")]
+    output: PathBuf,
+    /// Fail if any log cannot be read, instead of leaving it out
+    #[arg(long)]
+    strict: bool,
+}
+
+impl MergeArgs {
+    pub fn run(self) -> Outcome {
+        self.check_output()?;
+        let collection = Accounting::strictly(self.strict).collect(&self.folders)?;
+        let sources = collection
+            .runs
+            .iter()
+            .map(|(path, summary)| Source::read(path, summary.clone()))
+            .collect::<Result<Vec<_>, _>>()?;
+        let merged = merge(sources).context("there is nothing to merge")?;
+        self.write(&merged.info, &merged.samples)?;
+        print(&printable(&format!(
+            "merged {} runs on {} nodes into {}\n",
+            collection.runs.len(),
+            merged.nodes,
+            self.output.display()
+        )))?;
+        Ok(exit_code(&collection))
+    }
+
+    /// A merged run among its parts would be counted with them.
+    fn check_output(&self) -> Result<(), Failure> {
+        if is_run(&self.output) {
+            return Err(
+                Failure::new(anyhow!("{} holds a run already", self.output.display()))
+                    .advise("another folder after --output"),
+            );
+        }
+        let output = std::path::absolute(&self.output).context("the output has no path")?;
+        for folder in &self.folders {
+            let inside = folder
+                .canonicalize()
+                .is_ok_and(|folder| nearest_real(&output).starts_with(folder));
+            if inside {
+                return Err(Failure::new(anyhow!(
+                    "{} is inside {}, where the merged run would be counted with its parts",
+                    self.output.display(),
+                    folder.display()
+                ))
+                .advise("a folder beside it after --output"));
+            }
+        }
+        Ok(())
+    }
+
+    fn write(
+        &self,
+        info: &crate::log::Info,
+        samples: &[crate::log::Sample],
+    ) -> Result<(), Failure> {
+        let cannot = || format!("cannot write the log in {}", self.output.display());
+        let (first, others) = samples.split_first().context("there is nothing to merge")?;
+        let mut writer =
+            LogWriter::create(&self.output, &info.id, info, first).with_context(cannot)?;
+        for sample in others {
+            writer.sample(sample).with_context(cannot)?;
+        }
+        Ok(())
+    }
+}
+
+/// The path with links resolved as far as it exists.
+fn nearest_real(path: &Path) -> PathBuf {
+    path.ancestors()
+        .find_map(|known| {
+            let rest = path.strip_prefix(known).ok()?;
+            Some(known.canonicalize().ok()?.join(rest))
+        })
+        .unwrap_or_else(|| path.to_owned())
+}

@@ -1,0 +1,127 @@
+use clap::Args;
+
+use super::hardware::Hardware;
+use super::output::print;
+use super::terminal::printable;
+use super::{Failure, Outcome, exit};
+use crate::require::{Expectation, Found, Line, Requirements};
+use crate::sensor::Roots;
+use crate::table::Table;
+
+/// Check that this machine has the hardware an experiment asks for
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  impact require --cores '>=1'
+  impact require --gpu-name \"TITAN V\" --gpu-count 1 --cpu-brand ~\"Xeon.*2630\" --driver \">=535\"
+
+A value is exact, a regular expression after ~, a glob with * or ?, or a version after >=, <=, > or <.
+Exit code 5 says that something is not as asked; `impact track` has the same options after --require-.")]
+pub struct RequireArgs {
+    #[command(flatten)]
+    wanted: Wanted,
+    #[command(flatten)]
+    hardware: Hardware,
+}
+
+macro_rules! wanted {
+    ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
+        $(#[$doc])*
+        #[derive(Debug, Args)]
+        #[command(next_help_heading = "Requirements")]
+        pub struct $name {
+            /// The name of every GPU
+            #[arg(id = concat!($prefix, "gpu-name"), long = concat!($prefix, "gpu-name"), value_name = "NAME")]
+            gpu_name: Option<Expectation>,
+            /// How many GPUs there are
+            #[arg(id = concat!($prefix, "gpu-count"), long = concat!($prefix, "gpu-count"), value_name = "COUNT")]
+            gpu_count: Option<Expectation>,
+            /// The version of the GPU driver
+            #[arg(id = concat!($prefix, "driver"), long = concat!($prefix, "driver"), value_name = "VERSION")]
+            driver: Option<Expectation>,
+            /// The name of the processors
+            #[arg(id = concat!($prefix, "cpu-brand"), long = concat!($prefix, "cpu-brand"), value_name = "NAME")]
+            cpu_brand: Option<Expectation>,
+            /// How many cores there are
+            #[arg(id = concat!($prefix, "cores"), long = concat!($prefix, "cores"), value_name = "COUNT")]
+            cores: Option<Expectation>,
+            /// The version of the kernel
+            #[arg(id = concat!($prefix, "kernel"), long = concat!($prefix, "kernel"), value_name = "VERSION")]
+            kernel: Option<Expectation>,
+        }
+
+        impl $name {
+            pub fn requirements(&self) -> Requirements {
+                Requirements {
+                    gpu_name: self.gpu_name.clone(),
+                    gpu_count: self.gpu_count.clone(),
+                    driver: self.driver.clone(),
+                    cpu_brand: self.cpu_brand.clone(),
+                    cores: self.cores.clone(),
+                    kernel: self.kernel.clone(),
+                }
+            }
+        }
+    };
+}
+
+wanted!(
+    /// What `impact require` asks for.
+    Wanted,
+    ""
+);
+wanted!(
+    /// What `impact track` asks for before it starts a command.
+    WantedBefore,
+    "require-"
+);
+
+impl RequireArgs {
+    pub fn run(self) -> Outcome {
+        let requirements = self.wanted.requirements();
+        if requirements.is_empty() {
+            return Err(Failure::new(anyhow::anyhow!("nothing is required"))
+                .advise("impact require --gpu-name NAME")
+                .exit_with(2));
+        }
+        let lines = requirements.check(&Found::of(&self.hardware.roots()));
+        print(&printable(&table(&lines)))?;
+        Ok(if lines.iter().all(|line| line.met) {
+            exit::DONE
+        } else {
+            exit::NOT_MET
+        })
+    }
+}
+
+impl WantedBefore {
+    /// Fails, with the table, if the machine is not as asked.
+    pub fn check(&self, roots: &Roots) -> Result<(), Failure> {
+        let requirements = self.requirements();
+        if requirements.is_empty() {
+            return Ok(());
+        }
+        let lines = requirements.check(&Found::of(roots));
+        if lines.iter().all(|line| line.met) {
+            return Ok(());
+        }
+        Err(Failure::new(anyhow::anyhow!(
+            "this machine is not the one required\n{}",
+            table(&lines).trim_end()
+        ))
+        .exit_with(exit::NOT_STARTED))
+    }
+}
+
+fn table(lines: &[Line]) -> String {
+    let mut table = Table::new(&["", "what", "expected", "found"], &[]);
+    for line in lines {
+        table.push([
+            if line.met { "ok" } else { "no" }.to_owned(),
+            line.what.to_owned(),
+            line.expected.clone(),
+            line.found.clone(),
+        ]);
+    }
+    table.text()
+}

@@ -1,0 +1,29 @@
+//! Whether groups of runs differ: means, intervals, tests of significance, and a gate for CI.
+
+mod comparison;
+mod csv;
+pub mod gate;
+mod html;
+mod json;
+mod markdown;
+mod moments;
+mod plot;
+mod random;
+mod rank;
+mod resample;
+mod surroundings;
+mod t;
+mod test;
+mod text;
+
+pub use comparison::{Comparison, Contrast, Contrasts, Group, GroupFigure, Options};
+pub use csv::csv;
+pub use html::html;
+pub use json::json;
+pub use markdown::markdown;
+pub use moments::Moments;
+pub use plot::svg;
+pub use resample::Resampling;
+pub use surroundings::{Aspect, Surroundings};
+pub use test::{Test, Undecided, Verdict};
+pub use text::text;

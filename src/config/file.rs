@@ -1,0 +1,163 @@
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use toml_edit::{Document, DocumentMut, Item, Value};
+
+use super::key::{Key, NoSuchKey};
+use super::keys::KEYS;
+
+/// A file of settings is a few lines long.
+const LARGEST: u64 = 1 << 20;
+
+/// One line of a file that sets something.
+#[derive(Debug)]
+pub(super) struct Line {
+    pub(super) key: &'static Key,
+    pub(super) value: String,
+    pub(super) number: usize,
+}
+
+/// What is wrong with a file of settings, and in which line.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BadFile {
+    #[error("cannot read {}", .path.display())]
+    Io { path: PathBuf, source: io::Error },
+    #[error("{}:{line}: {why}", .path.display())]
+    Syntax {
+        path: PathBuf,
+        line: usize,
+        why: String,
+    },
+    #[error("{}:{line}: {source}", .path.display())]
+    Key {
+        path: PathBuf,
+        line: usize,
+        source: NoSuchKey,
+    },
+    #[error("{}:{line}: {key} cannot be set to this: {why}", .path.display())]
+    Value {
+        path: PathBuf,
+        line: usize,
+        key: &'static str,
+        why: String,
+    },
+}
+
+/// What a file sets, or nothing where there is no such file.
+pub(super) fn read(path: &Path) -> Result<Vec<Line>, BadFile> {
+    let Some(text) = text_of(path)? else {
+        return Ok(Vec::new());
+    };
+    let document = Document::parse(text.as_str()).map_err(|error| BadFile::Syntax {
+        path: path.to_owned(),
+        line: error.span().map_or(1, |span| line_of(&text, span.start)),
+        why: error.message().to_owned(),
+    })?;
+    let table = document.as_table();
+    let mut lines = Vec::new();
+    for (name, item) in table {
+        let span = table.key(name).and_then(toml_edit::Key::span);
+        let number = line_of(&text, span.map_or(0, |span| span.start));
+        let key = Key::find(name).map_err(|source| BadFile::Key {
+            path: path.to_owned(),
+            line: number,
+            source,
+        })?;
+        let wrong = |why: String| BadFile::Value {
+            path: path.to_owned(),
+            line: number,
+            key: key.name,
+            why,
+        };
+        let value =
+            as_text(item).ok_or_else(|| wrong("it must be a text or a number".to_owned()))?;
+        key.check(&value).map_err(wrong)?;
+        lines.push(Line { key, value, number });
+    }
+    Ok(lines)
+}
+
+fn text_of(path: &Path) -> Result<Option<String>, BadFile> {
+    let failed = |source| BadFile::Io {
+        path: path.to_owned(),
+        source,
+    };
+    match std::fs::metadata(path) {
+        Ok(about) if !about.is_file() => return Ok(None),
+        Ok(_) => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(failed(error)),
+    }
+    let mut text = String::new();
+    std::fs::File::open(path)
+        .and_then(|file| file.take(LARGEST).read_to_string(&mut text))
+        .map_err(failed)?;
+    Ok(Some(text))
+}
+
+/// Lists are joined by commas, as on the command line.
+fn as_text(item: &Item) -> Option<String> {
+    fn scalar(value: &Value) -> Option<String> {
+        match value {
+            Value::String(text) => Some(text.value().clone()),
+            Value::Integer(number) => Some(number.value().to_string()),
+            Value::Float(number) => Some(number.value().to_string()),
+            Value::Boolean(flag) => Some(flag.value().to_string()),
+            _ => None,
+        }
+    }
+    match item.as_value()? {
+        Value::Array(list) => {
+            let words: Option<Vec<String>> = list.iter().map(scalar).collect();
+            Some(words?.join(","))
+        }
+        value => scalar(value),
+    }
+}
+
+fn line_of(text: &str, offset: usize) -> usize {
+    let before = text.get(..offset).unwrap_or_default();
+    before.matches('\n').count() + 1
+}
+
+/// The text of a file with one key set; its comments and order stay.
+pub fn with_value(path: &Path, key: &Key, value: &str) -> Result<String, BadFile> {
+    let text = text_of(path)?.unwrap_or_default();
+    let mut document: DocumentMut =
+        text.parse()
+            .map_err(|error: toml_edit::TomlError| BadFile::Syntax {
+                path: path.to_owned(),
+                line: error.span().map_or(1, |span| line_of(&text, span.start)),
+                why: error.message().to_owned(),
+            })?;
+    let value = match (value.parse::<i64>(), value.parse::<f64>()) {
+        (Ok(number), _) => Value::from(number),
+        (_, Ok(number)) if number.is_finite() => Value::from(number),
+        _ => Value::from(value),
+    };
+    // An older spelling of the same key would set it twice.
+    let spelled = document
+        .as_table()
+        .iter()
+        .map(|(name, _)| name.to_owned())
+        .find(|name| Key::find(name).is_ok_and(|known| known.name == key.name));
+    document[spelled.as_deref().unwrap_or(key.name)] = toml_edit::value(value);
+    Ok(document.to_string())
+}
+
+/// A file in which every key is explained and none is set.
+#[must_use]
+pub fn commented() -> String {
+    let mut out = String::from(
+        "# Settings of impact. Stronger than this file: variables such as IMPACT_PUE, and the command line.\n",
+    );
+    for key in KEYS {
+        let value = match key.default {
+            Some(default) => format!("\"{default}\""),
+            None => "\"\"".to_owned(),
+        };
+        out.push_str(&format!("\n# {}\n# {} = {value}\n", key.help, key.name));
+    }
+    out
+}

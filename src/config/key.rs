@@ -1,0 +1,117 @@
+use std::fmt;
+use std::str::FromStr;
+
+/// One thing that can be set.
+pub struct Key {
+    pub name: &'static str,
+    /// What it means, in one line.
+    pub help: &'static str,
+    /// None where nothing is assumed.
+    pub default: Option<&'static str>,
+    /// Another name of the key, as other tools call it.
+    pub alias: Option<&'static str>,
+    /// A variable that other tools already use for it, besides `IMPACT_...`.
+    pub foreign_variable: Option<&'static str>,
+    /// Section and key of perun's file.
+    pub perun: Option<(&'static str, &'static str)>,
+    /// Not shown on a screen.
+    pub is_secret: bool,
+    check: fn(&str) -> Result<(), String>,
+}
+
+/// A name that is no key's, with the nearest that is.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no key `{}`; the nearest is `{nearest}`", .asked.escape_debug())]
+pub struct NoSuchKey {
+    pub asked: String,
+    pub nearest: &'static str,
+}
+
+impl Key {
+    pub(super) const fn new(
+        name: &'static str,
+        check: fn(&str) -> Result<(), String>,
+        help: &'static str,
+    ) -> Self {
+        Self {
+            name,
+            help,
+            default: None,
+            alias: None,
+            foreign_variable: None,
+            perun: None,
+            is_secret: false,
+            check,
+        }
+    }
+
+    pub(super) const fn default(mut self, value: &'static str) -> Self {
+        self.default = Some(value);
+        self
+    }
+
+    pub(super) const fn alias(mut self, name: &'static str) -> Self {
+        self.alias = Some(name);
+        self
+    }
+
+    pub(super) const fn variable(mut self, name: &'static str) -> Self {
+        self.foreign_variable = Some(name);
+        self
+    }
+
+    pub(super) const fn perun(mut self, section: &'static str, key: &'static str) -> Self {
+        self.perun = Some((section, key));
+        self
+    }
+
+    pub(super) const fn secret(mut self) -> Self {
+        self.is_secret = true;
+        self
+    }
+
+    /// The variable of the environment that sets it, such as `IMPACT_PUE`.
+    #[must_use]
+    pub fn variable_name(&self) -> String {
+        format!(
+            "IMPACT_{}",
+            self.name.to_ascii_uppercase().replace('-', "_")
+        )
+    }
+
+    /// Whether a text can be its value, and if not, why.
+    pub fn check(&self, value: &str) -> Result<(), String> {
+        (self.check)(value)
+    }
+
+    /// The key with this name; `_` and `-` are the same.
+    pub fn find(name: &str) -> Result<&'static Self, NoSuchKey> {
+        let asked = name.trim().replace('_', "-").to_ascii_lowercase();
+        let known = |key: &&Self| key.name == asked || key.alias == Some(asked.as_str());
+        super::keys::KEYS.iter().find(known).ok_or_else(|| {
+            let short: String = asked.chars().take(64).collect();
+            let nearest = super::keys::KEYS
+                .iter()
+                .min_by_key(|key| strsim::damerau_levenshtein(key.name, &short))
+                .map_or("", |key| key.name);
+            NoSuchKey {
+                asked: name.chars().take(64).collect(),
+                nearest,
+            }
+        })
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// A text that a type can be read from.
+pub(super) fn parses<T: FromStr<Err: fmt::Display>>(value: &str) -> Result<(), String> {
+    value
+        .parse::<T>()
+        .map(drop)
+        .map_err(|error| error.to_string())
+}

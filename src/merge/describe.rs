@@ -1,0 +1,151 @@
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, FixedOffset};
+use rust_decimal::Decimal;
+
+use super::Source;
+use crate::log::SCHEMA;
+use crate::log::info::{Host, Info};
+use crate::log::sample::Observed;
+use crate::units::{GramsCo2e, Joules, Pue};
+
+/// What is true of all runs.
+pub(super) fn info(sources: &[Source], start: f64, end: f64) -> Info {
+    let first = &sources[0].info;
+    let tags: BTreeMap<String, String> = first
+        .tags
+        .iter()
+        .filter(|(tag, value)| sources.iter().all(|s| s.info.tags.get(*tag) == Some(value)))
+        .map(|(tag, value)| (tag.clone(), value.clone()))
+        .collect();
+    Info {
+        schema: SCHEMA,
+        impact_version: env!("CARGO_PKG_VERSION").to_owned(),
+        id: format!("merged-{}-{}", start as i64, sources.len()),
+        name: common(sources, |info| info.name.clone()),
+        tags,
+        command: common(sources, |info| Some(info.command.clone())).unwrap_or_default(),
+        started: instant(start),
+        ended: instant(end),
+        pue: pue(sources),
+        host: host(sources),
+        scheduler: common(sources, |info| Some(info.scheduler.clone())).unwrap_or_default(),
+        git: common(sources, |info| info.git.clone()),
+        python: common(sources, |info| info.python.clone()),
+        region: common(sources, |info| info.region.clone()),
+        ..Info::default()
+    }
+}
+
+/// The value that every run has, or none where they differ.
+fn common<T: PartialEq>(sources: &[Source], read: impl Fn(&Info) -> Option<T>) -> Option<T> {
+    let first = read(&sources[0].info)?;
+    sources[1..]
+        .iter()
+        .all(|source| read(&source.info).as_ref() == Some(&first))
+        .then_some(first)
+}
+
+fn host(sources: &[Source]) -> Host {
+    let mut names: Vec<&str> = sources
+        .iter()
+        .filter_map(|source| source.info.host.hostname.as_deref())
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    let mut gpus = Vec::new();
+    for gpu in sources.iter().flat_map(|source| &source.info.host.gpus) {
+        if !gpus.contains(gpu) {
+            gpus.push(gpu.clone());
+        }
+    }
+    gpus.sort_by(|a, b| (&a.uuid, &a.name).cmp(&(&b.uuid, &b.name)));
+    Host {
+        hostname: (!names.is_empty()).then(|| names.join("+")),
+        boot_id: common(sources, |info| info.host.boot_id.clone()),
+        os: common(sources, |info| info.host.os.clone()),
+        kernel: common(sources, |info| info.host.kernel.clone()),
+        cpu: common(sources, |info| info.host.cpu.clone()),
+        memory_bytes: None,
+        gpus,
+        gpu_driver: common(sources, |info| info.host.gpu_driver.clone()),
+        ..Host::default()
+    }
+}
+
+fn instant(seconds: f64) -> Option<DateTime<FixedOffset>> {
+    let millis = (seconds * 1000.0).round();
+    DateTime::from_timestamp_millis(millis as i64).map(|time| time.fixed_offset())
+}
+
+/// The PUE all runs recorded; where they differ, the one that gives the same energy.
+fn pue(sources: &[Source]) -> Option<Pue> {
+    let recorded: Vec<Option<Pue>> = sources.iter().map(|source| source.summary.pue).collect();
+    if recorded.iter().all(|pue| *pue == recorded[0]) {
+        return recorded[0];
+    }
+    let energy = |source: &Source| source.summary.total();
+    let with =
+        |source: &Source| energy(source) * source.summary.pue.unwrap_or_else(Pue::global_average);
+    let without: Joules = sources.iter().map(energy).sum();
+    let with: Joules = sources.iter().map(with).sum();
+    let mean = Decimal::from_f64_retain(with.kwh() / without.kwh())?;
+    Pue::new(mean.round_dp(6)).ok()
+}
+
+/// Gauges that make the merged log give the sums of the runs' figures.
+pub(super) fn observed(
+    sources: &[Source],
+    info: &Info,
+    seconds: f64,
+    notes: &mut Vec<String>,
+) -> Observed {
+    let gpu_seconds: Option<f64> = sources
+        .iter()
+        .filter_map(|source| source.summary.gpu_time)
+        .reduce(|a, b| a + b)
+        .map(crate::units::Hours::seconds);
+    let capacity = seconds * info.host.gpus.len() as f64;
+    Observed {
+        average_gpu_estimated_utilization_absolute: gpu_seconds
+            .filter(|_| capacity > 0.0)
+            .map(|busy| busy / capacity),
+        realtime_carbon_intensity: intensity(sources, info, notes),
+        ..Observed::default()
+    }
+}
+
+/// Grams per kWh over all runs, where the region alone does not tell it.
+fn intensity(sources: &[Source], info: &Info, notes: &mut Vec<String>) -> Option<f64> {
+    let recorded = sources.iter().any(|source| source.summary.carbon.is_some());
+    if !recorded && info.region.is_some() {
+        return None;
+    }
+    let masses: Vec<GramsCo2e> = sources.iter().filter_map(mass).collect();
+    let unknown = sources.len() - masses.len();
+    if unknown > 0 {
+        if unknown < sources.len() {
+            notes.push(format!(
+                "{unknown} runs do not tell their carbon intensity; none is given"
+            ));
+        }
+        return None;
+    }
+    let mass: GramsCo2e = masses.into_iter().sum();
+    let energy: Joules = sources.iter().map(|source| source.summary.total()).sum();
+    if energy == Joules::ZERO {
+        return None;
+    }
+    notes.push(
+        "the carbon intensity is the mean over the runs, weighted by their energy".to_owned(),
+    );
+    Some(mass.grams() / energy.kwh())
+}
+
+fn mass(source: &Source) -> Option<GramsCo2e> {
+    let summary = &source.summary;
+    match &summary.carbon {
+        Some(recorded) => Some(recorded.mass),
+        None => Some(summary.total() * summary.region.as_ref()?.carbon_intensity?),
+    }
+}

@@ -1,0 +1,309 @@
+//! `impact config`: five levels for every key, and where each value came from.
+
+#[path = "support/run.rs"]
+mod run;
+
+use std::fs;
+use std::path::Path;
+
+use assert_cmd::Command;
+use impact::config::keys::KEYS;
+use impact::config::{Config, Key, Origin, Sources};
+use predicates::str::contains;
+use run::Run;
+use tempfile::TempDir;
+
+/// Four different valid values of a key: of the user's file, the project's, the environment and the
+/// command line.
+fn values(key: &Key) -> [&'static str; 4] {
+    match key.name {
+        "pue" => ["1.1", "1.2", "1.3", "1.4"],
+        "emissions-factor" => ["100", "200.5", "300", "400"],
+        "price" => ["0.1", "0.2", "0.3", "0.4"],
+        "currency" => ["EUR", "CHF", "SEK", "CAD"],
+        "interval" => ["2s", "100ms", "5", "1m"],
+        "zone" => ["US-CA", "CA-QC", "DE", "FR"],
+        "dataset" => ["electricity-maps", "eit-2019", "ember", "auto"],
+        "format" => ["json", "yaml", "csv", "markdown"],
+        "log-level" => ["error", "warn", "debug", "info"],
+        _ => ["one", "two", "three", "four"],
+    }
+}
+
+fn write_toml(path: &Path, key: &Key, value: &str) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    // Numbers are written as numbers, as people do.
+    let value = match value.parse::<f64>() {
+        Ok(_) => value.to_owned(),
+        Err(_) => format!("\"{value}\""),
+    };
+    fs::write(path, format!("# a comment\n{} = {value}\n", key.name)).unwrap();
+}
+
+#[test]
+fn every_key_is_set_on_every_level_and_the_stronger_level_wins() {
+    for key in KEYS {
+        let folder = TempDir::new().unwrap();
+        let (user, project) = (
+            folder.path().join("u/config.toml"),
+            folder.path().join(".impact.toml"),
+        );
+        let [in_user, in_project, in_environment, on_command_line] = values(key);
+        let mut sources = Sources {
+            user: Some(user.clone()),
+            project: Some(project.clone()),
+            ..Sources::default()
+        };
+        let found = |sources: &Sources| {
+            let config = Config::load(sources).unwrap();
+            let setting = config.setting(key.name).unwrap();
+            (setting.value.clone(), setting.origin.clone())
+        };
+        assert_eq!(
+            found(&sources),
+            (key.default.map(str::to_owned), Origin::Default)
+        );
+        write_toml(&user, key, in_user);
+        let origin = Origin::UserFile {
+            path: user,
+            line: 2,
+        };
+        assert_eq!(found(&sources), (Some(in_user.to_owned()), origin));
+        write_toml(&project, key, in_project);
+        let origin = Origin::ProjectFile {
+            path: project,
+            line: 2,
+        };
+        assert_eq!(found(&sources), (Some(in_project.to_owned()), origin));
+        let variable = key.variable_name();
+        sources
+            .environment
+            .insert(variable.clone(), in_environment.to_owned());
+        let origin = Origin::Environment { variable };
+        assert_eq!(found(&sources), (Some(in_environment.to_owned()), origin));
+        sources
+            .command_line
+            .push((key.name.to_owned(), on_command_line.to_owned()));
+        assert_eq!(
+            found(&sources),
+            (Some(on_command_line.to_owned()), Origin::CommandLine)
+        );
+    }
+}
+
+/// A folder with a project inside it and a user's file beside it, and no other environment.
+fn impact(folder: &Path) -> Command {
+    let mut command = Command::cargo_bin("impact").unwrap();
+    fs::create_dir_all(folder.join("project/deep")).unwrap();
+    command
+        .current_dir(folder.join("project/deep"))
+        .env_clear()
+        .env("XDG_CONFIG_HOME", folder.join("xdg"));
+    command
+}
+
+#[test]
+fn the_command_shows_the_origin_of_every_key_on_every_level() {
+    for key in KEYS {
+        let folder = TempDir::new().unwrap();
+        let user = folder.path().join("xdg/impact/config.toml");
+        let project = folder.path().join("project/.impact.toml");
+        let [in_user, in_project, in_environment, on_command_line] = values(key);
+        let shown = |variable: Option<&str>, option: Option<&str>, value: &str, origin: &str| {
+            let mut command = impact(folder.path());
+            if let Some(value) = variable {
+                command.env(key.variable_name(), value);
+            }
+            if let Some(value) = option {
+                command.args(["--config", &format!("{}={value}", key.name)]);
+            }
+            let output = command
+                .args(["config", "show", "--origin"])
+                .output()
+                .unwrap();
+            let text = String::from_utf8(output.stdout).unwrap();
+            let line = text
+                .lines()
+                .find(|line| line.split_whitespace().next() == Some(key.name));
+            let line = line.unwrap_or_else(|| panic!("no {} in {text}", key.name));
+            let value = if key.is_secret { "(hidden)" } else { value };
+            assert!(line.contains(value) && line.ends_with(origin), "{line}");
+        };
+        if let Some(default) = key.default {
+            shown(None, None, default, "default");
+        }
+        write_toml(&user, key, in_user);
+        shown(None, None, in_user, &format!("{}:2", user.display()));
+        write_toml(&project, key, in_project);
+        shown(None, None, in_project, ".impact.toml:2");
+        shown(
+            Some(in_environment),
+            None,
+            in_environment,
+            &key.variable_name(),
+        );
+        shown(
+            Some(in_environment),
+            Some(on_command_line),
+            on_command_line,
+            "command line",
+        );
+    }
+}
+
+#[test]
+fn what_is_wrong_names_file_line_and_the_nearest_key() {
+    for (text, complaint) in [
+        (
+            "\n\npeu = 1.2\n",
+            ":3: there is no key `peu`; the nearest is `pue`",
+        ),
+        (
+            "pue = 0.5\n",
+            ":1: pue cannot be set to this: 0.5 is not a valid PUE",
+        ),
+        ("zone = [1\n", ":"),
+        (
+            "\nzone = { a = 1 }\n",
+            ":2: zone cannot be set to this: it must be a text or a number",
+        ),
+        (
+            "[post-processing]\npue = 1\n",
+            ":1: there is no key `post-processing`",
+        ),
+    ] {
+        let folder = TempDir::new().unwrap();
+        let mut command = impact(folder.path());
+        fs::write(folder.path().join("project/.impact.toml"), text).unwrap();
+        command
+            .args(["config", "show"])
+            .assert()
+            .code(1)
+            .stderr(contains(format!(".impact.toml{complaint}")));
+    }
+    let folder = TempDir::new().unwrap();
+    impact(folder.path())
+        .env("IMPACT_PUE", "many")
+        .args(["config", "show"])
+        .assert()
+        .code(1)
+        .stderr(contains(
+            "IMPACT_PUE in the environment: `many` is not a valid PUE",
+        ));
+    impact(folder.path())
+        .args(["config", "show", "--config", "zoen=DE"])
+        .assert()
+        .code(1)
+        .stderr(contains("the nearest is `zone`"));
+}
+
+#[test]
+fn setting_a_key_keeps_the_comments_of_the_file() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("project/.impact.toml");
+    impact(folder.path());
+    fs::write(&file, "# ours\nzone = \"DE\" # home\n").unwrap();
+    impact(folder.path())
+        .args(["config", "set", "pue", "1.25"])
+        .assert()
+        .success();
+    let text = fs::read_to_string(&file).unwrap();
+    assert_eq!(text, "# ours\nzone = \"DE\" # home\npue = 1.25\n");
+    impact(folder.path())
+        .args(["config", "get", "pue"])
+        .assert()
+        .stdout("1.25\n");
+    impact(folder.path())
+        .args(["config", "set", "pue", "0.1"])
+        .assert()
+        .code(1)
+        .stderr(contains("pue cannot be set to this"));
+    impact(folder.path())
+        .args(["config", "get", "price"])
+        .assert()
+        .code(1)
+        .stderr(contains("price is not set"));
+}
+
+#[test]
+fn the_file_that_init_writes_sets_nothing_and_names_every_key() {
+    let folder = TempDir::new().unwrap();
+    impact(folder.path())
+        .args(["config", "init"])
+        .assert()
+        .success();
+    let text = fs::read_to_string(folder.path().join("project/deep/.impact.toml")).unwrap();
+    for key in KEYS {
+        assert!(
+            text.contains(&format!("\n# {} = ", key.name)),
+            "{}",
+            key.name
+        );
+    }
+    impact(folder.path())
+        .args(["config", "show"])
+        .assert()
+        .success();
+    impact(folder.path())
+        .args(["config", "init"])
+        .assert()
+        .code(1)
+        .stderr(contains("is already there"));
+    impact(folder.path())
+        .args(["config", "init", "--user"])
+        .assert()
+        .success();
+}
+
+#[test]
+fn settings_of_perun_are_taken_over() {
+    let folder = TempDir::new().unwrap();
+    let ini = "[post-processing]\npue = 1.05\nprice_unit = €\n[monitor]\nsampling_period = 5\n[benchmarking]\nrounds = 3\n";
+    let mut command = impact(folder.path());
+    fs::write(folder.path().join("project/deep/.perun.ini"), ini).unwrap();
+    command
+        .args(["config", "import"])
+        .assert()
+        .success()
+        .stdout(contains("3 settings taken over"))
+        .stderr(contains(
+            ".perun.ini:7: benchmarking.rounds has no counterpart",
+        ));
+    impact(folder.path())
+        .args(["config", "get", "interval"])
+        .assert()
+        .stdout("5\n");
+}
+
+#[test]
+fn reports_and_statements_take_what_is_set() {
+    let folder = TempDir::new().unwrap();
+    let here = folder.path().join("project/deep");
+    let mut command = impact(folder.path());
+    Run::of_watts(1000.0).write(&here.join("logs/0"));
+    fs::write(
+        here.join(".impact.toml"),
+        "pue = 1\nemissions-factor = 100\nprice = 0.5\ncurrency = \"EUR\"\n",
+    )
+    .unwrap();
+    command
+        .args(["statement", "logs"])
+        .assert()
+        .success()
+        .stdout(contains("the electricity cost 0.50 EUR"));
+    let report = |pue: Option<&str>, args: &[&str]| {
+        let mut command = impact(folder.path());
+        if let Some(pue) = pue {
+            command.env("OVERRIDE_PUE", pue);
+        }
+        command
+            .args(["report", "logs"])
+            .args(args)
+            .assert()
+            .success()
+    };
+    report(None, &[]).stdout(contains("total_power: 1 kWh"));
+    report(Some("2"), &[]).stdout(contains("total_power: 2 kWh"));
+    report(Some("2"), &["--pue", "3"]).stdout(contains("total_power: 3 kWh"));
+    report(None, &["--config", "format=json"]).stdout(contains("\"schema\": \"impact-report/1\""));
+}
