@@ -18,10 +18,11 @@ fn main() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let logs = folder.path().join("logs");
     make_logs(&logs);
-    let (out, copy) = (folder.path().join("out"), folder.path().join("copy"));
+    // A new folder each time: a file system is slow where much was just deleted.
+    let place = |name: &str, round: usize| folder.path().join(format!("{name}-{round}"));
     let (mut site, mut plain) = (Duration::MAX, Duration::MAX);
-    for _ in 0..ROUNDS {
-        let _ = fs::remove_dir_all(&out);
+    for round in 0..ROUNDS {
+        let (out, copy) = (place("out", round), place("copy", round));
         site = site.min(time(|| run(&mut appendix(&logs, &out))));
         let files: Vec<(PathBuf, Vec<u8>)> = files(&out)
             .into_iter()
@@ -33,9 +34,9 @@ fn main() {
                 )
             })
             .collect();
-        let _ = fs::remove_dir_all(&copy);
         plain = plain.min(time(|| write_all(&files)));
     }
+    let out = place("out", 0);
     let files = files(&out);
     let size = |path: &PathBuf| fs::metadata(path).expect("just written").len();
     let pages = files
@@ -61,7 +62,7 @@ fn main() {
     );
     println!(
         "  peak memory        {:>8.1} MB (under 200)",
-        peak_memory_mb(&logs, &out)
+        peak_memory_mb(&logs, &place("memory", 0))
     );
     println!(
         "  largest run page   {:>8.1} kB (under {})",

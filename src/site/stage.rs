@@ -69,9 +69,12 @@ impl Stage {
         })
     }
 
-    /// Writes a file of the site, unless it is there already with the same bytes.
+    /// Writes a file of the site, unless it is there already with the same bytes; a file that several
+    /// pages share is written once.
     pub(super) fn write(&self, name: &str, bytes: &[u8]) -> Result<(), StageError> {
-        self.keep(name);
+        if !self.keep(name) {
+            return Ok(());
+        }
         if self.before.contains(name) && is_same(&self.out.join(name), bytes) {
             return Ok(());
         }
@@ -103,12 +106,13 @@ impl Stage {
         Ok(path)
     }
 
-    fn keep(&self, name: &str) {
+    /// Whether the file is new to this site.
+    fn keep(&self, name: &str) -> bool {
         let mut files = self
             .files
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
-        files.insert(name.to_owned());
+        files.insert(name.to_owned())
     }
 
     /// Moves the site into its place and takes away what is no longer part of it.
