@@ -126,11 +126,11 @@ fn group_tables_have_means_and_errors_in_the_order_asked_for() {
     );
     let kwh = |watts: f64| (10.0 * 10.0 + 10.0 * 20.0 + 20.0 * watts) * 1.58 / 3.6e6;
     let mean = fast["figures"]["total_power"]["mean"].as_f64().unwrap();
-    assert!((mean - (kwh(100.0) + kwh(120.0)) / 2.0).abs() < 1e-12);
+    assert!((mean - f64::midpoint(kwh(100.0), kwh(120.0))).abs() < 1e-12);
     assert_eq!(names(fast), ["fast/seed_1", "fast/seed_0"]);
     let all = &groups[&vec!["Everything".to_owned()]];
     assert_eq!(names(all), ["Slow", "Fast"]);
-    let csv = fs::read_to_string(&pages(&site, "summary.csv").values().next().unwrap()).unwrap();
+    let csv = fs::read_to_string(pages(&site, "summary.csv").values().next().unwrap()).unwrap();
     assert!(csv.starts_with(
         "group,runs,total_power,total_power_stderr,exp_len_hours,exp_len_hours_stderr\nSlow,2,"
     ));

@@ -8,7 +8,7 @@ use zip::{CompressionMethod, DateTime, ZipWriter};
 use crate::log::{DATA_FILE, FOLDER, INFO_FILE, MESSAGES_FILE, legacy};
 
 /// Fast: a log is repetitive and shrinks to a tenth anyway.
-const LEVEL: i64 = 3;
+const LEVEL: i64 = 1;
 
 /// Packs a run's log; the same log gives the same bytes, whenever it is packed.
 pub(super) fn pack(run: &Path, into: &Path) -> io::Result<u64> {

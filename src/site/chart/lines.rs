@@ -4,11 +4,11 @@ use crate::log::Point;
 use crate::site::number;
 
 const WIDTH: f64 = 1000.0;
-const HEIGHT: f64 = 230.0;
+const HEIGHT: f64 = 242.0;
 const LEFT: f64 = 62.0;
 const RIGHT: f64 = WIDTH - 12.0;
 const TOP: f64 = 34.0;
-const BOTTOM: f64 = HEIGHT - 32.0;
+const BOTTOM: f64 = HEIGHT - 44.0;
 
 /// One gauge over time.
 #[derive(Debug)]
@@ -65,7 +65,7 @@ pub(in crate::site) fn lines(
     x.draw_below(&mut svg, BOTTOM, BOTTOM + 4.0);
     svg.text(
         "axis-name",
-        (RIGHT, HEIGHT - 2.0),
+        (RIGHT, HEIGHT - 6.0),
         Anchor::End,
         &format!("time ({time_unit})"),
     );
