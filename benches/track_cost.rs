@@ -76,7 +76,7 @@ fn running(name: &str, processes: u32, interval: &str, seconds: u64, percent: f6
     std::thread::sleep(Duration::from_secs(1));
     let before = cpu_time(&tracker);
     std::thread::sleep(Duration::from_secs(seconds));
-    let used = cpu_time(&tracker) - before;
+    let used = cpu_time(&tracker).saturating_sub(before);
     let memory = resident(&tracker);
     end(&mut tracker);
     row(

@@ -309,7 +309,7 @@ fn trackers_inside_trackers_and_beside_each_other_keep_their_own_logs() {
         .unwrap()
         .flatten()
         .collect();
-    logs.sort_by_key(|entry| entry.file_name());
+    logs.sort_by_key(std::fs::DirEntry::file_name);
     assert_eq!(logs.len(), 2, "{logs:?}");
     assert_eq!(Log::read(&logs[0].path()).info["exit_code"], 4);
     assert_eq!(machine.log().info["exit_code"], 4);

@@ -101,7 +101,7 @@ fn from_counters(
         absent,
         duration: Hours::from_seconds(counters.seconds)?,
         gpu_time: counters.gpu_hours().map(hours).transpose()?,
-        carbon: counters.carbon.finish(&info)?,
+        carbon: counters.carbon.finish(info)?,
         phases,
         started: info.started.map(|time| time.with_timezone(&Utc)),
         notes,
@@ -174,7 +174,7 @@ fn from_integral(
         absent,
         duration: hours(integral.hours)?,
         gpu_time: integral.gpu_hours().map(hours).transpose()?,
-        carbon: integral.carbon.finish(&info)?,
+        carbon: integral.carbon.finish(info)?,
         started: integral.started(),
         notes,
         ..described(info, parts)

@@ -102,11 +102,10 @@ impl Config {
     }
 
     fn set(&mut self, key: &'static Key, value: String, origin: Origin) {
-        for setting in &mut self.0 {
-            if setting.key.name == key.name {
-                setting.value = Some(value.clone());
-                setting.origin = origin.clone();
-            }
+        let is_key = |setting: &&mut Setting| setting.key.name == key.name;
+        if let Some(setting) = self.0.iter_mut().find(is_key) {
+            setting.value = Some(value);
+            setting.origin = origin;
         }
     }
 

@@ -6,7 +6,7 @@ use crate::sensor::Roots;
 /// Measuring memory may take this part of the time; walking large page tables is slow.
 const PART_OF_THE_TIME: u32 = 20_000;
 /// Nor is it measured more often than this.
-const SHORTEST_PAUSE: Duration = Duration::from_secs(5);
+const SHORTEST_PAUSE: Duration = Duration::from_secs(10);
 
 /// How much memory the run stands on: its proportional set size, measured now and then.
 #[derive(Debug)]
