@@ -30,5 +30,7 @@ pub mod export;
 pub mod estimate;
 #[cfg(feature = "cli")]
 pub mod config;
+#[cfg(feature = "site")]
+pub mod site;
 #[cfg(feature = "cli")]
 pub mod cli;

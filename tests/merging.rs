@@ -48,6 +48,7 @@ fn any_run() -> impl Strategy<Value = RunSummary> {
                 carbon: recorded.then(|| RecordedCarbon {
                     mass: GramsCo2e::from_grams(grams).unwrap(),
                     mean: intensity,
+                    source: "a service".into(),
                 }),
                 region: Some(Region {
                     zone: zone.parse().unwrap(),

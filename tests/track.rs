@@ -325,27 +325,19 @@ fn a_running_process_can_be_followed() {
         .unwrap();
     let tracker = machine
         .impact()
-        .args([
-            "track",
-            "-q",
-            "--out",
-            "log",
-            "--pid",
-            &job.id().to_string(),
-        ])
+        .args(["track", "-q", "--out", "log", "--interval", "5ms", "--pid"])
+        .arg(job.id().to_string())
         .spawn()
         .unwrap();
-    while !machine.path("log/impacttracker").exists() {
+    let data = machine.path("log/impacttracker/data.json");
+    while fs::read_to_string(&data).map_or(0, |text| text.lines().count()) < 2 {
         std::thread::yield_now();
     }
     machine.set("intel-rapl:0", 12_000_000);
     fs::write(machine.path("go"), "").unwrap();
     job.wait().unwrap();
     assert!(tracker.wait_with_output().unwrap().status.success());
-    assert!(
-        (machine.log().total("package-0") - 11.0).abs() < 1e-6
-            || machine.log().total("package-0") == 0.0
-    );
+    assert!(same(machine.log().total("package-0"), 11.0));
 }
 
 #[test]
@@ -382,7 +374,7 @@ fn children_too_short_to_be_seen_are_counted() {
         let counted = machine.log().cpu_seconds();
         assert!(counted >= 0.95 * spent, "{options:?}: {counted} of {spent}");
         assert!(
-            counted <= 1.05 * spent + 0.02,
+            counted <= 1.05 * spent + 0.06,
             "{options:?}: {counted} of {spent}"
         );
     }

@@ -111,7 +111,7 @@ fn carbon(run: &RunSummary, assumptions: &Assumptions, pue: Pue) -> Option<Carbo
             mass: recorded.mass * pue,
             zone: zone.cloned(),
             intensity: recorded.mean,
-            source: "carbon intensity recorded in real time".to_owned(),
+            source: recorded.source.clone(),
         });
     }
     let zone = zone?;

@@ -6,7 +6,7 @@ use chrono::Utc;
 use super::counters::Counters;
 use super::integral::Integral;
 use super::{Part, RunSummary};
-use crate::log::{CpuTimes, Damage, Info, ReadError, Record};
+use crate::log::{CpuTimes, Damage, Info, ReadError, Record, Row};
 use crate::sensor::{Component, Group, Method};
 use crate::units::{Hours, Joules, OutOfRange};
 
@@ -24,6 +24,14 @@ pub enum SummaryError {
 
 /// Reads one run's log from beginning to end and adds it up, in memory that does not grow with it.
 pub fn summarise(run: &Path) -> Result<RunSummary, SummaryError> {
+    summarise_with(run, |_| {}).map(|(summary, _)| summary)
+}
+
+/// As [`summarise`], and shows every sample to `see` on the way; also gives what the info file says.
+pub fn summarise_with(
+    run: &Path,
+    mut see: impl FnMut(&Row),
+) -> Result<(RunSummary, Info), SummaryError> {
     let mut record = Record::open(run)?;
     let gpus = record.info.host.gpus.len();
     let mut counters = Counters::default();
@@ -31,6 +39,7 @@ pub fn summarise(run: &Path) -> Result<RunSummary, SummaryError> {
     let mut cpu_times = CpuTimes::default();
     let mut is_own = false;
     let damage = record.for_each_row(|row| {
+        see(row);
         if let Some(table) = row.cpu_time_seconds {
             cpu_times.see(table);
         }
@@ -43,23 +52,27 @@ pub fn summarise(run: &Path) -> Result<RunSummary, SummaryError> {
     })?;
     let info = record.info;
     let summary = if is_own {
-        from_counters(&mut counters, info, damage)?
+        from_counters(&mut counters, &info, damage)?
     } else {
         integral.finish();
-        from_integral(&integral, info, damage)?
+        from_integral(&integral, &info, damage)?
     };
     if summary.parts.is_empty() {
         return Err(SummaryError::NoEnergy);
     }
-    Ok(RunSummary {
-        cpu_time: cpu_times.seconds().map(Hours::from_seconds).transpose()?,
-        ..summary
-    })
+    let cpu_time = cpu_times.seconds().map(Hours::from_seconds).transpose()?;
+    Ok((
+        RunSummary {
+            cpu_time,
+            ..summary
+        },
+        info,
+    ))
 }
 
 fn from_counters(
     counters: &mut Counters,
-    info: Info,
+    info: &Info,
     damage: Damage,
 ) -> Result<RunSummary, OutOfRange> {
     let parts = counters.parts()?;
@@ -78,7 +91,7 @@ fn from_counters(
         }
     }
     let mut absent = BTreeMap::new();
-    for (component, why) in absences(counters, &info) {
+    for (component, why) in absences(counters, info) {
         let alone = BTreeSet::from([component]);
         if let Some(group) = component.counted_as(&alone) {
             absent.entry(group).or_insert_with(|| why.to_owned());
@@ -88,7 +101,7 @@ fn from_counters(
         absent,
         duration: Hours::from_seconds(counters.seconds)?,
         gpu_time: counters.gpu_hours().map(hours).transpose()?,
-        carbon: counters.carbon.finish()?,
+        carbon: counters.carbon.finish(&info)?,
         phases,
         started: info.started.map(|time| time.with_timezone(&Utc)),
         notes,
@@ -122,7 +135,7 @@ fn absences<'a>(
 
 fn from_integral(
     integral: &Integral,
-    info: Info,
+    info: &Info,
     damage: Damage,
 ) -> Result<RunSummary, OutOfRange> {
     let mut parts = BTreeMap::new();
@@ -161,7 +174,7 @@ fn from_integral(
         absent,
         duration: hours(integral.hours)?,
         gpu_time: integral.gpu_hours().map(hours).transpose()?,
-        carbon: integral.carbon.finish()?,
+        carbon: integral.carbon.finish(&info)?,
         started: integral.started(),
         notes,
         ..described(info, parts)
@@ -169,20 +182,20 @@ fn from_integral(
 }
 
 /// A summary with what the info file says and no figures yet.
-fn described(info: Info, parts: BTreeMap<Component, Part>) -> RunSummary {
+fn described(info: &Info, parts: BTreeMap<Component, Part>) -> RunSummary {
     RunSummary {
-        name: info.name,
-        tags: info.tags,
+        name: info.name.clone(),
+        tags: info.tags.clone(),
         parts,
         absent: BTreeMap::new(),
         duration: Hours::ZERO,
         cpu_time: None,
         gpu_time: None,
         carbon: None,
-        region: info.region,
+        region: info.region.clone(),
         pue: info.pue,
         started: None,
-        host: info.host.hostname,
+        host: info.host.hostname.clone(),
         phases: BTreeMap::new(),
         notes: Vec::new(),
     }

@@ -1,4 +1,4 @@
-use crate::log::RecordedIntensity;
+use crate::log::{Info, RecordedIntensity};
 use crate::units::{GramsCo2e, GramsPerKwh, OutOfRange};
 
 use super::RecordedCarbon;
@@ -41,13 +41,17 @@ impl CarbonSeries {
     }
 
     /// What was recorded, or none if there never was an answer.
-    pub(super) fn finish(&self) -> Result<Option<RecordedCarbon>, OutOfRange> {
+    pub(super) fn finish(&self, info: &Info) -> Result<Option<RecordedCarbon>, OutOfRange> {
         if self.last.is_none() {
             return Ok(None);
         }
         Ok(Some(RecordedCarbon {
             mass: GramsCo2e::from_grams(self.grams)?,
             mean: GramsPerKwh::new(self.sum / self.rows as f64)?,
+            source: match &info.realtime_source {
+                Some(service) => format!("recorded over time from {service}"),
+                None => "carbon intensity recorded in real time".to_owned(),
+            },
         }))
     }
 }
@@ -68,7 +72,7 @@ mod tests {
         ] {
             series.add(kwh, answer);
         }
-        let carbon = series.finish().unwrap().unwrap();
+        let carbon = series.finish(&Info::default()).unwrap().unwrap();
         assert_eq!(carbon.mass.grams(), 700.0 + 1600.0);
         assert_eq!(carbon.mean.get(), 125.0);
     }
@@ -77,6 +81,6 @@ mod tests {
     fn without_any_answer_nothing_is_recorded() {
         let mut series = CarbonSeries::default();
         series.add(1.0, Unanswered);
-        assert_eq!(series.finish().unwrap(), None);
+        assert_eq!(series.finish(&Info::default()).unwrap(), None);
     }
 }

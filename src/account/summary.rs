@@ -45,6 +45,7 @@ pub struct RecordedCarbon {
     pub mass: GramsCo2e,
     /// The plain mean over the samples.
     pub mean: GramsPerKwh,
+    pub source: String,
 }
 
 impl RunSummary {

@@ -114,7 +114,7 @@ pub fn exit_code(collection: &Collection) -> u8 {
 }
 
 /// Drawn on standard error, and only if that is a terminal.
-fn progress_bar() -> ProgressBar {
+pub fn progress_bar() -> ProgressBar {
     let bar = ProgressBar::new_spinner();
     let style = ProgressStyle::with_template("reading logs {wide_bar} {pos}/{len} {msg}");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));

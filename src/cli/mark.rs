@@ -1,6 +1,5 @@
 use clap::Args;
 
-use super::Outcome;
 use super::exit;
 use crate::log::{Edge, Mark};
 use crate::track::mailbox::{VARIABLE, send};
@@ -28,7 +27,7 @@ pub struct MarkArgs {
 }
 
 impl MarkArgs {
-    pub fn run(self) -> Outcome {
+    pub fn run(self) -> u8 {
         let given = [
             (self.start, Edge::Start),
             (self.end, Edge::End),
@@ -41,6 +40,6 @@ impl MarkArgs {
         if let (Some(address), Some(mark)) = (std::env::var_os(VARIABLE), mark) {
             let _ = send(&address, &mark);
         }
-        Ok(exit::DONE)
+        exit::DONE
     }
 }

@@ -1,6 +1,8 @@
 //! The only place that knows clap, terminals and exit codes; one command a file.
 
 mod accounting;
+#[cfg(feature = "site")]
+mod appendix;
 #[cfg(feature = "live")]
 mod backfill;
 mod compare;
@@ -78,6 +80,8 @@ enum Command {
     Require(require::RequireArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
+    #[cfg(feature = "site")]
+    Appendix(Box<appendix::AppendixArgs>),
     Track(Box<track::TrackArgs>),
     Mark(mark::MarkArgs),
     Doctor(doctor::DoctorArgs),
@@ -104,18 +108,20 @@ impl Command {
             Self::Require(args) => args.run(),
             Self::Completions(args) => args.run(),
             Self::Man(args) => args.run(),
+            #[cfg(feature = "site")]
+            Self::Appendix(args) => args.run(),
             Self::Track(args) => args.run(settings),
-            Self::Mark(args) => args.run(),
+            Self::Mark(args) => Ok(args.run()),
             Self::Doctor(args) => args.run(),
             Self::Report(args) => args.run(settings),
             Self::Statement(args) => args.run(settings),
             #[cfg(feature = "live")]
-            Self::Grid(args) => args.run(),
+            Self::Grid(args) => args.run(settings),
             #[cfg(feature = "live")]
-            Self::Backfill(args) => args.run(),
+            Self::Backfill(args) => args.run(settings),
             Self::Cloud(args) => args.run(),
-            Self::Map(args) => args.run(),
-            Self::Region(args) => args.run(),
+            Self::Map(args) => args.run(settings),
+            Self::Region(args) => args.run(settings),
         }
     }
 }

@@ -3,8 +3,7 @@
 //! A figure always travels with its source, and says so when it stands in for another.
 
 mod averages;
-#[cfg(feature = "live")]
-pub mod background;
+mod background;
 mod basis;
 #[cfg(feature = "live")]
 pub mod cache;
@@ -25,6 +24,7 @@ mod table;
 mod yearly;
 
 pub use averages::Averages;
+pub use background::{Background, Latest};
 pub use basis::Basis;
 pub use dataset::{Dataset, NoSuchDataset};
 pub use figure::{Fallback, Intensity, Shares, Source};

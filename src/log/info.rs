@@ -43,6 +43,9 @@ pub struct Info {
     pub python: Option<Python>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub region: Option<Region>,
+    /// Who said the carbon intensities in the samples.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub realtime_source: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sensors: Vec<SensorNote>,
     /// What each energy counter showed at the start, in microjoules.

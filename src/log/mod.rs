@@ -8,6 +8,7 @@ mod cpu_times;
 mod fields;
 pub mod fill;
 pub mod find;
+mod gauge;
 pub mod info;
 pub mod legacy;
 mod lines;
@@ -15,13 +16,16 @@ pub mod pickle;
 mod read;
 mod row;
 pub mod sample;
+mod series;
 pub mod write;
 
 pub use cpu_times::CpuTimes;
+pub use gauge::{Gauge, Gauges};
 pub use info::Info;
 pub use read::{Damage, ReadError, Record};
 pub use row::{RecordedIntensity, Row};
 pub use sample::{Edge, Mark, Meter, Sample};
+pub use series::{Point, TimeSeries};
 pub use write::LogWriter;
 
 /// The folder inside a run's folder that holds its log.

@@ -1,4 +1,5 @@
 use super::fields::{Field, Fields, NotAnObject};
+use super::gauge::Gauges;
 
 /// What accounting takes from one line of `data.json`, of either tracker.
 ///
@@ -18,6 +19,7 @@ pub struct Row<'a> {
     /// Running totals per component; only in our own logs.
     pub energy: Option<&'a [u8]>,
     pub mark: Option<&'a [u8]>,
+    pub gauges: Gauges<'a>,
 }
 
 /// Whether a row says how dirty the electricity was.
@@ -73,7 +75,7 @@ impl<'a> Row<'a> {
                 b"cpu_time_seconds" => row.cpu_time_seconds = Some(value),
                 b"energy" => row.energy = Some(value),
                 b"mark" => row.mark = Some(value),
-                _ => {}
+                _ => row.gauges.see(name, value),
             }
         }
         row.timestamp = timestamp.ok_or(BadRow::NoTimestamp)?;

@@ -70,10 +70,10 @@ impl Card {
             uuid,
         })
     }
+}
 
-    fn number(&self, file: &Path) -> Option<f64> {
-        line(file)?.parse().ok()
-    }
+fn number(file: &Path) -> Option<f64> {
+    line(file)?.parse().ok()
 }
 
 /// The files that meter a board, best first.
@@ -103,11 +103,9 @@ impl Accelerator for Card {
             uuid: self.uuid.clone(),
             name: line(&self.device.join("product_name"))
                 .unwrap_or_else(|| format!("graphics card {model}").trim_end().to_owned()),
-            memory_bytes: self
-                .number(&self.device.join("mem_info_vram_total"))
+            memory_bytes: number(&self.device.join("mem_info_vram_total"))
                 .map(|bytes| bytes as u64),
-            power_limit_w: self
-                .number(&self.monitor.join("power1_cap"))
+            power_limit_w: number(&self.monitor.join("power1_cap"))
                 .map(|microwatts| microwatts / 1e6),
             driver: line(&self.monitor.join("name")),
         }
@@ -142,21 +140,15 @@ impl Accelerator for Card {
         Look {
             watts: METERS[1..]
                 .iter()
-                .find_map(|(file, _)| self.number(&self.monitor.join(file)))
+                .find_map(|(file, _)| number(&self.monitor.join(file)))
                 .map(|microwatts| microwatts / 1e6),
-            utilisation: self
-                .number(&self.device.join("gpu_busy_percent"))
+            utilisation: number(&self.device.join("gpu_busy_percent"))
                 .map(|percent| percent / 100.0),
-            temperature_c: self
-                .number(&self.monitor.join("temp1_input"))
+            temperature_c: number(&self.monitor.join("temp1_input"))
                 .map(|millidegrees| millidegrees / 1e3),
             performance_state: None,
-            memory_used: self
-                .number(&self.device.join("mem_info_vram_used"))
-                .map(|bytes| bytes as u64),
-            clock_mhz: self
-                .number(&self.monitor.join("freq1_input"))
-                .map(|hertz| (hertz / 1e6) as u32),
+            memory_used: number(&self.device.join("mem_info_vram_used")).map(|bytes| bytes as u64),
+            clock_mhz: number(&self.monitor.join("freq1_input")).map(|hertz| (hertz / 1e6) as u32),
         }
     }
 

@@ -8,8 +8,11 @@ use std::path::Path;
 use super::kernel_file::line;
 use super::{Component, Method, PowerSource, ReadError, Reading, Roots, Sensor, Unit};
 
-/// The unit's events and what they meter, for one processor.
-const EVENTS: [(&str, fn(Unit) -> Component); 5] = [
+/// An event's name, and what it meters of a processor.
+type Metered = (&'static str, fn(Unit) -> Component);
+
+/// The unit's energy events.
+const EVENTS: [Metered; 5] = [
     ("energy-pkg", Component::Package),
     ("energy-cores", Component::Core),
     ("energy-gpu", Component::Uncore),
@@ -73,8 +76,8 @@ fn describe(folder: &Path, name: &str, cpu: u32) -> Option<Event> {
 fn cpus(list: &str) -> Vec<u32> {
     list.split(',')
         .filter_map(|part| {
-            let (first, last) = part.split_once('-').unwrap_or((part, part));
-            Some(first.trim().parse().ok()?..=last.trim().parse().ok()?)
+            let (from, to) = part.split_once('-').unwrap_or((part, part));
+            Some(from.trim().parse().ok()?..=to.trim().parse().ok()?)
         })
         .flatten()
         .collect()

@@ -59,9 +59,9 @@ impl Processor {
 fn count(list: &str) -> u32 {
     list.split(',')
         .filter_map(|part| {
-            let (first, last) = part.split_once('-').unwrap_or((part, part));
-            let (first, last): (u32, u32) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
-            last.checked_sub(first)?.checked_add(1)
+            let (from, to) = part.split_once('-').unwrap_or((part, part));
+            let (from, to): (u32, u32) = (from.trim().parse().ok()?, to.trim().parse().ok()?);
+            to.checked_sub(from)?.checked_add(1)
         })
         .sum()
 }

@@ -97,6 +97,11 @@ fn lookup(table: &'static str, column: usize, name: &str) -> Option<(&'static st
     let rows = table.lines().skip(1).filter_map(|row| {
         let mut cells = row.split(',');
         let label = cells.next()?;
+        // Most of thousands of rows end here, before anything is allocated.
+        let last = label.rsplit([' ', '-']).next()?;
+        if !name.split(' ').any(|word| ends_alike(word, last)) {
+            return None;
+        }
         let watts = cells.nth(column - 1)?.parse::<f64>().ok()?;
         let words = words(label);
         let stands =
@@ -105,6 +110,14 @@ fn lookup(table: &'static str, column: usize, name: &str) -> Option<(&'static st
     });
     rows.max_by_key(|(length, ..)| *length)
         .map(|(_, label, watts)| (label, watts))
+}
+
+/// Whether a word of the name may be, or end with, the last word of a label.
+fn ends_alike(word: &str, last: &str) -> bool {
+    word.len()
+        .checked_sub(last.len())
+        .and_then(|start| word.get(start..))
+        .is_some_and(|end| end.eq_ignore_ascii_case(last))
 }
 
 /// Lower case, without trade marks, clock rates and words that say nothing.

@@ -7,7 +7,7 @@ use rustix::process::{
 
 use super::scope::Scope;
 use super::signals::Mask;
-use super::spawn::Launch;
+use super::spawn::{Launch, Started};
 
 /// The command being measured: started by us, or found running.
 #[derive(Debug)]
@@ -54,17 +54,17 @@ pub(crate) enum News {
 }
 
 impl Child {
-    /// Starts the command, and says whether it is in the group.
+    /// Starts the command, and says when it began and whether it is in the group.
     ///
     /// We inherit whatever it leaves behind, so that nothing escapes the count.
     pub(crate) fn start(
         launch: &Launch,
         mask: &Mask,
         scope: Option<&Scope>,
-    ) -> io::Result<(Self, bool)> {
+    ) -> io::Result<(Self, Started)> {
         let _ = set_child_subreaper(Some(rustix::process::getpid()));
-        let (pid, is_in_group) = launch.start(mask, scope.map(|scope| scope.handle.as_fd()))?;
-        Ok((Self::Started { pid }, is_in_group))
+        let started = launch.start(mask, scope.map(|scope| scope.handle.as_fd()))?;
+        Ok((Self::Started { pid: started.pid }, started))
     }
 
     /// Attaches to a process that is running.

@@ -23,6 +23,16 @@ impl Moment {
         }
     }
 
+    /// The same day, at an earlier time of the monotonic clock.
+    pub(crate) fn back_at(self, monotonic: Duration) -> Self {
+        let back = self.monotonic.saturating_sub(monotonic);
+        Self {
+            monotonic: self.monotonic.saturating_sub(back),
+            since_boot: self.since_boot.saturating_sub(back),
+            wall: self.wall - back.as_secs_f64(),
+        }
+    }
+
     /// How long the machine slept since an earlier moment.
     pub(crate) fn slept_since(&self, earlier: &Self) -> Duration {
         let all = self.since_boot.saturating_sub(earlier.since_boot);

@@ -109,7 +109,7 @@ impl<'i> Entries<'i> {
         } else {
             0
         };
-        let mode = number(self.rest, 24)?;
+        let kind = number(self.rest, 24)?;
         let fixed = if is_extended { FIXED + 2 } else { FIXED };
         let name = self.rest.get(fixed..)?;
         let used = if self.version == 4 {
@@ -128,7 +128,7 @@ impl<'i> Entries<'i> {
             seconds: number(self.rest, 8)?,
             nanos: number(self.rest, 12)?,
             size: number(self.rest, 36)?,
-            is_exempt: flags & 0x8000 != 0 || more & 0x4000 != 0 || mode == 0o160_000,
+            is_exempt: flags & 0x8000 != 0 || more & 0x4000 != 0 || kind == 0o160_000,
         };
         self.rest = self.rest.get(used..)?;
         Some(entry)

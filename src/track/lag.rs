@@ -25,7 +25,7 @@ pub(crate) struct Lag {
 #[derive(Debug, Clone, Default)]
 struct Trace {
     last: Option<u64>,
-    /// What was counted before the command itself began, while it was being started.
+    /// What was counted between the reading before the command and the first look after it began.
     before: u64,
     edges: Vec<Edge>,
 }
@@ -37,8 +37,8 @@ struct Edge {
 }
 
 impl Lag {
-    /// Starts to watch as the command begins; `earlier` is what the counters showed at the baseline.
-    pub(crate) fn starting(earlier: &[Option<u64>], faces: &[Option<u64>]) -> Self {
+    /// Starts to watch when the command has begun; `earlier` is what was read before it did.
+    pub(crate) fn starting(earlier: &[Option<u64>], faces: &[Option<u64>], at: Duration) -> Self {
         let trace = |(earlier, now): (&Option<u64>, &Option<u64>)| Trace {
             last: *now,
             before: now.unwrap_or(0).saturating_sub(earlier.unwrap_or(0)),
@@ -46,7 +46,7 @@ impl Lag {
         };
         Self {
             traces: earlier.iter().zip(faces).map(trace).collect(),
-            last_glance: Duration::ZERO,
+            last_glance: at,
         }
     }
 
@@ -81,9 +81,10 @@ impl Lag {
     pub(crate) fn at_start(&self) -> Vec<i64> {
         let hidden = |trace: &Trace| {
             let (period, step) = trace.rhythm()?;
-            let first = trace.edges.first()?.at.as_secs_f64();
-            let late = (step * (1.0 - first / period)).max(0.0) as i64;
-            Some(-(trace.before as i64 + late))
+            let first = trace.edges.first()?;
+            let counted = (trace.before + first.step) as f64;
+            let since_the_start = step * first.at.as_secs_f64() / period;
+            Some(-((counted - since_the_start).max(0.0) as i64))
         };
         self.traces
             .iter()
@@ -102,11 +103,8 @@ impl Lag {
     }
 
     /// Begins to watch for the first update after the end of the run.
-    pub(crate) fn ending(&self, faces: &[Option<u64>], at: Duration) -> Self {
-        Self {
-            last_glance: at,
-            ..Self::starting(faces, faces)
-        }
+    pub(crate) fn ending(faces: &[Option<u64>], at: Duration) -> Self {
+        Self::starting(faces, faces, at)
     }
 
     /// Whether every counter with a rhythm has been updated since the end.
@@ -141,17 +139,16 @@ impl Trace {
         let gaps = self
             .edges
             .windows(2)
-            .map(|pair| (pair[1].at - pair[0].at).as_secs_f64());
+            .map(|pair| pair[1].at.saturating_sub(pair[0].at).as_secs_f64());
         let steps = self.edges[1..].iter().map(|edge| edge.step as f64);
         Some((even_mean(gaps)?, even_mean(steps)?))
     }
 }
 
 /// The mean of values that lie close to it.
-fn even_mean(values: impl ExactSizeIterator<Item = f64> + Clone) -> Option<f64> {
+fn even_mean(mut values: impl ExactSizeIterator<Item = f64> + Clone) -> Option<f64> {
     let mean = values.clone().sum::<f64>() / values.len() as f64;
     values
-        .into_iter()
         .all(|value| (value - mean).abs() <= LOOSENESS * mean)
         .then_some(mean)
         .filter(|mean| *mean > 0.0)
@@ -169,7 +166,7 @@ mod tests {
     }
 
     fn watched(face: impl Fn(u64) -> Option<u64>) -> Lag {
-        let mut lag = Lag::starting(&[face(0)], &[face(0)]);
+        let mut lag = Lag::starting(&[face(0)], &[face(0)], Duration::ZERO);
         let mut us = 0;
         while !lag.is_settled() {
             us += 250;
@@ -190,7 +187,7 @@ mod tests {
 
         let end_us = 500_900;
         let end = Duration::from_micros(end_us);
-        let mut after = start.ending(&[face(end_us)], end);
+        let mut after = Lag::ending(&[face(end_us)], end);
         let mut us = end_us;
         while !after.has_seen_the_end(&start) {
             us += 250;

@@ -3,6 +3,7 @@
 //!
 //! Nothing here may harm the job. Whatever fails while it runs becomes a note in the log.
 
+mod births;
 mod child;
 mod clock;
 mod footing;

@@ -1,8 +1,10 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
+use crate::intensity::Background;
 use crate::log::info::Region;
 use crate::sensor::Roots;
 use crate::units::Pue;
@@ -20,6 +22,8 @@ pub struct Plan {
     pub duration: Option<Duration>,
     pub pue: Option<Pue>,
     pub region: Option<Region>,
+    /// Who says how dirty the electricity is while the command runs.
+    pub grid: Option<Arc<Background>>,
     /// Where to write the time series as well.
     pub csv: Option<PathBuf>,
     /// Keep arguments, folders and the host's name out of the log.
@@ -97,6 +101,7 @@ mod tests {
             duration: None,
             pue: None,
             region: None,
+            grid: None,
             csv: None,
             redact: false,
             own_group: false,

@@ -15,6 +15,8 @@ pub(crate) struct Scope {
     folder: PathBuf,
     parent: PathBuf,
     times: KernelFile,
+    members: KernelFile,
+    counts: KernelFile,
     /// The folder itself, for starting a process inside.
     pub(crate) handle: File,
 }
@@ -45,6 +47,8 @@ impl Scope {
             folder: folder.to_owned(),
             parent: parent.to_owned(),
             times,
+            members: KernelFile::open(&folder.join("cgroup.procs"))?,
+            counts: KernelFile::open(&folder.join("cgroup.stat"))?,
             handle: File::open(folder)?,
         })
     }
@@ -57,21 +61,44 @@ impl Scope {
 
     /// The processes in the group and in groups they made below it.
     pub(crate) fn processes(&self) -> Vec<u32> {
-        let mut processes = Vec::new();
-        let mut groups = vec![self.folder.clone()];
-        while let Some(group) = groups.pop() {
-            let list = fs::read_to_string(group.join("cgroup.procs")).unwrap_or_default();
-            processes.extend(list.lines().filter_map(|pid| pid.parse::<u32>().ok()));
-            let inside = fs::read_dir(&group).into_iter().flatten().flatten();
-            groups.extend(
-                inside
-                    .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
-                    .map(|entry| entry.path()),
-            );
+        let mut buffer = [0; 4096];
+        let own = self.members.text(&mut buffer).unwrap_or_default();
+        let is_whole = own.len() < 4000;
+        let mut processes: Vec<u32> = pids(own).collect();
+        if !is_whole || self.has_groups_below() {
+            processes.clear();
+            for group in groups_from(&self.folder) {
+                let list = fs::read_to_string(group.join("cgroup.procs")).unwrap_or_default();
+                processes.extend(pids(&list));
+            }
         }
         processes.sort_unstable();
         processes
     }
+
+    fn has_groups_below(&self) -> bool {
+        let mut buffer = [0; 256];
+        let counts = self.counts.text(&mut buffer).unwrap_or_default();
+        !counts.starts_with("nr_descendants 0\n")
+    }
+}
+
+fn pids(list: &str) -> impl Iterator<Item = u32> {
+    list.lines().filter_map(|pid| pid.parse().ok())
+}
+
+/// The group and all below it.
+fn groups_from(folder: &Path) -> Vec<PathBuf> {
+    let mut groups = vec![folder.to_owned()];
+    let mut visited = 0;
+    while let Some(group) = groups.get(visited) {
+        let entries = fs::read_dir(group).into_iter().flatten().flatten();
+        let below = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+        let below: Vec<PathBuf> = below.map(|entry| entry.path()).collect();
+        groups.extend(below);
+        visited += 1;
+    }
+    groups
 }
 
 /// What still runs goes back to where it would have been without us.

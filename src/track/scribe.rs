@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use crate::log::Info;
 use crate::log::write::write_info;
 
-/// Samples are flushed to the disk at most this often.
-const SHORTEST_PAUSE: Duration = Duration::from_secs(1);
+/// Samples are flushed to the disk at most this often: a flush costs more than ten samples.
+const SHORTEST_PAUSE: Duration = Duration::from_secs(10);
 
 /// Does what takes time beside the measuring: finds out about the host and flushes the disk.
 #[derive(Debug)]

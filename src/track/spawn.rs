@@ -4,6 +4,7 @@ use std::io::{self, Read};
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::ptr;
+use std::time::Duration;
 
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::Pid;
@@ -43,10 +44,10 @@ impl Launch {
     /// Starts the command with our streams and terminal, inside the group if that can be done.
     ///
     /// Being born in a group is cheap; being moved into it later would take tens of milliseconds.
-    pub(crate) fn start(&self, mask: &Mask, group: Option<BorrowedFd>) -> io::Result<(Pid, bool)> {
+    pub(crate) fn start(&self, mask: &Mask, group: Option<BorrowedFd>) -> io::Result<Started> {
         let arguments = pointers(&self.arguments);
         let environment = pointers(&self.environment);
-        let (failure, report) = pipe_with(PipeFlags::CLOEXEC)?;
+        let (news, report) = pipe_with(PipeFlags::CLOEXEC)?;
         // SAFETY: in the child, only calls that are safe after a fork follow, and no allocation.
         let (pid, is_in_group) = unsafe { fork_into(group)? };
         if pid == 0 {
@@ -54,17 +55,37 @@ impl Launch {
             unsafe { become_command(&arguments, &environment, mask, &report) }
         }
         drop(report);
-        let mut code = [0; 4];
+        let mut news = File::from(news);
         let pid = Pid::from_raw(pid).expect("a new process has a number");
-        match File::from(failure).read_exact(&mut code) {
+        let began = read_number(&mut news).map_or(Duration::ZERO, Duration::from_nanos);
+        match read_number(&mut news) {
             // Nobody wrote: the exec closed the pipe.
-            Err(_) => Ok((pid, is_in_group)),
-            Ok(()) => {
+            None => Ok(Started {
+                pid,
+                is_in_group,
+                began,
+            }),
+            Some(code) => {
                 let _ = rustix::process::waitpid(Some(pid), rustix::process::WaitOptions::empty());
-                Err(io::Error::from_raw_os_error(i32::from_ne_bytes(code)))
+                Err(io::Error::from_raw_os_error(code as i32))
             }
         }
     }
+}
+
+/// A command that has begun.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Started {
+    pub(crate) pid: Pid,
+    pub(crate) is_in_group: bool,
+    /// When, on the monotonic clock, as the child itself saw it.
+    pub(crate) began: Duration,
+}
+
+fn read_number(news: &mut File) -> Option<u64> {
+    let mut bytes = [0; 8];
+    news.read_exact(&mut bytes).ok()?;
+    Some(u64::from_ne_bytes(bytes))
 }
 
 fn pointers(strings: &[CString]) -> Vec<*const libc::c_char> {
@@ -119,9 +140,24 @@ unsafe fn become_command(
         // Rust ignores SIGPIPE; the command should find it as we did.
         libc::signal(libc::SIGPIPE, libc::SIG_DFL);
         mask.restore();
+        let mut now = libc::timespec {
+            tv_sec: 0,
+            tv_nsec: 0,
+        };
+        libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut now);
+        tell(
+            report,
+            now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64,
+        );
         libc::execvpe(arguments[0], arguments.as_ptr(), environment.as_ptr());
-        let code = (*libc::__errno_location()).to_ne_bytes();
-        libc::write(report.as_raw_fd(), code.as_ptr().cast(), code.len());
+        tell(report, *libc::__errno_location() as u64);
         libc::_exit(127)
     }
+}
+
+/// Sends a number to the parent, by a call that is safe after a fork.
+fn tell(report: &OwnedFd, number: u64) {
+    let bytes = number.to_ne_bytes();
+    // SAFETY: the kernel reads eight bytes of an array that outlives the call.
+    unsafe { libc::write(report.as_raw_fd(), bytes.as_ptr().cast(), bytes.len()) };
 }

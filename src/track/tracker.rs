@@ -1,3 +1,4 @@
+use std::ffi::OsString;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, channel};
@@ -27,6 +28,8 @@ use crate::sensor::{Accelerator, Boards, Processor, Roots, Survey};
 
 /// How long the start waits for the GPU library; a slow one is taken in when it is ready.
 const BOARDS_PATIENCE: Duration = Duration::from_millis(3);
+/// How long it waits for a library that was asked for by its path.
+const NAMED_PATIENCE: Duration = Duration::from_secs(2);
 /// How long the end waits for details about the host that are still being gathered.
 const DETAILS_PATIENCE: Duration = Duration::from_millis(4);
 /// A pause longer than this may hide a counter's wrap.
@@ -70,6 +73,12 @@ pub fn track(plan: &Plan, screen: &mut dyn Screen) -> Result<Summary, StartError
     Ok(tracker.finish(ending, elapsed))
 }
 
+/// The subject, ready to be measured.
+enum Ready<'p> {
+    Found(Child),
+    Launch(Launch, &'p [OsString]),
+}
+
 struct Tracker<'p> {
     plan: &'p Plan,
     screen: &'p mut dyn Screen,
@@ -87,72 +96,72 @@ struct Tracker<'p> {
     stop_asked: bool,
     /// When the command was seen to have ended.
     ended: Option<Moment>,
+    /// Who said the carbon intensities recorded so far.
+    realtime_source: Option<String>,
 }
 
 impl<'p> Tracker<'p> {
     fn start(plan: &'p Plan, screen: &'p mut dyn Screen) -> Result<Self, StartError> {
         let id = new_id();
         let signals = Signals::hold().map_err(StartError::Signals)?;
-        let found = match plan.subject {
-            Subject::Command(_) => None,
-            Subject::Process(pid) => Some(find(pid)?),
+        let mailbox = Mailbox::open(&id).ok();
+        let ready = match &plan.subject {
+            Subject::Process(pid) => Ready::Found(find(*pid)?),
+            Subject::Command(words) => {
+                let address = mailbox.as_ref().map(Mailbox::address).unwrap_or_default();
+                let launch = Launch::new(words, &[(VARIABLE, &address)]);
+                Ready::Launch(launch.map_err(|source| unstartable(words, source))?, words)
+            }
         };
         let boards = look_for_boards(&plan.roots);
         let survey = Survey::of(&plan.roots);
-        let (top, scope) = match &found {
-            Some(child) => (Top::Process(child.pid()), None),
-            None if plan.own_group => (Top::Ours, Scope::make(&plan.roots)),
-            None => (Top::Ours, None),
+        let (top, scope) = match &ready {
+            Ready::Found(child) => (Top::Process(child.pid()), None),
+            Ready::Launch(..) if plan.own_group => (Top::Ours, Scope::make(&plan.roots)),
+            Ready::Launch(..) => (Top::Ours, None),
         };
         let mut witness = Witness::new(&plan.roots, &survey.processor, top, scope);
         for sensor in survey.sensors {
             witness.panel.add(sensor, Duration::ZERO);
         }
-        let mailbox = Mailbox::open(&id).ok();
         let mut info = first_info(plan, &id);
+        let patience = match plan.roots.nvml_lib {
+            Some(_) => NAMED_PATIENCE,
+            None => BOARDS_PATIENCE,
+        };
         let early = boards
             .as_ref()
-            .and_then(|b| b.recv_timeout(BOARDS_PATIENCE).ok());
+            .and_then(|boards| boards.recv_timeout(patience).ok());
         let boards = boards.filter(|_| early.is_none());
         let mut notes = witness.take_in(early.unwrap_or_default(), Duration::ZERO);
         (info.host.gpus, info.host.gpu_driver) = cards(&witness.boards);
         info.sensors = witness.panel.sensors();
         info.counters_at_start = witness.panel.counters();
-        let launch = match &plan.subject {
-            Subject::Command(words) => {
-                let address = mailbox.as_ref().map(Mailbox::address).unwrap_or_default();
-                let launch = Launch::new(words, &[(VARIABLE, &address)]);
-                Some(launch.map_err(|source| unstartable(words, source))?)
-            }
-            Subject::Process(_) => None,
-        };
         let first = witness.begin(Moment::now());
         let mut record = Record::create(plan, &id, &info, &first);
         notes.drain(..).for_each(|note| record.note(note));
         // The last thing before the command starts: everything read anew.
         witness.begin(Moment::now());
         let baseline = witness.panel.faces();
-        let child = match (found, &launch) {
-            (Some(child), _) => child,
-            (None, Some(launch)) => match Child::start(launch, &signals.before, witness.scope()) {
-                Ok((child, is_in_group)) => {
-                    if !is_in_group {
-                        witness.do_without_group();
+        let (child, began) = match ready {
+            Ready::Found(child) => (child, Moment::now()),
+            Ready::Launch(launch, words) => {
+                match Child::start(&launch, &signals.before, witness.scope()) {
+                    Ok((child, started)) => {
+                        if !started.is_in_group {
+                            witness.do_without_group();
+                        }
+                        (child, Moment::now().back_at(started.began))
                     }
-                    child
+                    Err(source) => {
+                        record.discard();
+                        return Err(unstartable(words, source));
+                    }
                 }
-                Err(source) => {
-                    record.discard();
-                    let Subject::Command(words) = &plan.subject else {
-                        return Err(StartError::Signals(source));
-                    };
-                    return Err(unstartable(words, source));
-                }
-            },
-            (None, None) => unreachable!("a subject is a command or a process"),
+            }
         };
-        witness.follow(child.pid().as_raw_pid() as u32, Moment::now());
-        let lag = Lag::starting(&baseline, &witness.panel.faces());
+        let at = witness.follow(child.pid().as_raw_pid() as u32, began);
+        let lag = Lag::starting(&baseline, &witness.panel.faces(), at);
         let place = record
             .log()
             .and_then(|log| Some((log.folder().to_owned(), log.data().ok()?)));
@@ -174,6 +183,7 @@ impl<'p> Tracker<'p> {
             last_awake,
             stop_asked: false,
             ended: None,
+            realtime_source: None,
         })
     }
 
@@ -250,7 +260,11 @@ impl<'p> Tracker<'p> {
     }
 
     fn tick(&mut self, now: &Moment, mark: Option<Mark>) {
-        let sample = self.witness.sample(now, mark);
+        let mut sample = self.witness.sample(now, mark);
+        if let Some(latest) = self.plan.grid.as_ref().and_then(|grid| grid.latest()) {
+            sample.observed.realtime_carbon_intensity = Some(latest.intensity.get());
+            self.realtime_source = Some(latest.source);
+        }
         self.record.sample(&sample);
         self.scribe.flush();
         let glance = Glance::of(&sample, self.plan.region.as_ref(), self.plan.pue);
@@ -258,7 +272,8 @@ impl<'p> Tracker<'p> {
     }
 
     fn collect_notes(&mut self) {
-        for note in self.witness.panel.take_notes() {
+        let grid = self.plan.grid.iter().flat_map(|grid| grid.notices());
+        for note in self.witness.panel.take_notes().into_iter().chain(grid) {
             self.record.note(note);
         }
     }
@@ -410,6 +425,7 @@ impl<'p> Tracker<'p> {
         info.exit_code = (ending != Ending::Unknown).then(|| i32::from(ending.code()));
         info.overhead_cpu_s = Some(overhead.as_secs_f64());
         (info.host.gpus, info.host.gpu_driver) = cards(&self.witness.boards);
+        info.realtime_source.clone_from(&self.realtime_source);
         info.balance = self.witness.panel.balance();
         info.sensors = self.witness.panel.sensors();
         let (run, notes) = self.record.close(info.clone());
@@ -435,7 +451,7 @@ impl<'p> Tracker<'p> {
             return;
         };
         let faces = self.witness.panel.faces();
-        let mut after = self.lag.ending(&faces, end);
+        let mut after = Lag::ending(&faces, end);
         loop {
             let at = self.witness.elapsed(&Moment::now());
             if at > end + patience || after.has_seen_the_end(&self.lag) {
@@ -449,7 +465,7 @@ impl<'p> Tracker<'p> {
     }
 }
 
-fn unstartable(words: &[std::ffi::OsString], source: io::Error) -> StartError {
+fn unstartable(words: &[OsString], source: io::Error) -> StartError {
     StartError::Command {
         command: words
             .first()
@@ -470,7 +486,7 @@ fn find(pid: u32) -> Result<Child, StartError> {
 fn next_after(due: Duration, interval: Duration, now: Duration) -> Duration {
     let mut next = due + interval;
     if next <= now {
-        let missed = (now - due).as_nanos() / interval.as_nanos().max(1);
+        let missed = now.saturating_sub(due).as_nanos() / interval.as_nanos().max(1);
         next = due + interval * (missed as u32 + 1);
     }
     next

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use rustix::process::Pid;
 
+use super::births::Births;
 use crate::sensor::{KernelFile, Roots};
 
 /// CPU time of the run since it began.
@@ -52,9 +53,7 @@ pub(crate) struct Tree {
     folder: PathBuf,
     top: Top,
     alive: BTreeMap<u32, Process>,
-    /// /proc/loadavg ends with the newest process id: while that stands, nothing was born.
-    births: Option<KernelFile>,
-    newest: String,
+    births: Births,
     tick: Duration,
     last: RunTime,
     /// Time of the dead for whom nobody waited.
@@ -80,11 +79,10 @@ impl Tree {
         let folder = roots.processes().to_owned();
         let per_second = rustix::param::clock_ticks_per_second().max(1);
         Self {
-            births: KernelFile::open(&folder.join("loadavg")).ok(),
+            births: Births::of(&folder),
             folder,
             top,
             alive: BTreeMap::new(),
-            newest: String::new(),
             tick: Duration::from_secs(1) / per_second as u32,
             last: RunTime::default(),
             unclaimed: Duration::ZERO,
@@ -97,7 +95,7 @@ impl Tree {
 
     /// The run's CPU time so far; never less than before.
     pub(crate) fn read(&mut self) -> RunTime {
-        if self.may_have_grown() {
+        if self.births.may_have_happened() {
             self.find_processes();
         }
         let mut now = self.sum();
@@ -119,19 +117,6 @@ impl Tree {
             self.last = now;
         }
         self.last
-    }
-
-    fn may_have_grown(&mut self) -> bool {
-        let mut buffer = [0; 128];
-        let Some(Ok(text)) = self.births.as_ref().map(|file| file.text(&mut buffer)) else {
-            return true;
-        };
-        let newest = text.trim_end().rsplit(' ').next().unwrap_or_default();
-        if newest == self.newest {
-            return false;
-        }
-        newest.clone_into(&mut self.newest);
-        true
     }
 
     fn find_processes(&mut self) {

@@ -98,11 +98,13 @@ impl Witness {
     }
 
     /// The command has begun: its clock starts here, its energy at the reading before.
-    pub(crate) fn follow(&mut self, pid: u32, now: Moment) {
-        self.started = now;
-        self.panel.read(Duration::ZERO);
+    pub(crate) fn follow(&mut self, pid: u32, began: Moment) -> Duration {
+        self.started = began;
+        let at = self.elapsed(&Moment::now());
+        self.panel.read(at);
         self.subject = pid;
         self.seen = vec![pid];
+        at
     }
 
     /// Counts these boards from here on; says what cannot be counted.
@@ -116,7 +118,7 @@ impl Witness {
             match board.sensor() {
                 Ok(sensor) => self.panel.add(sensor, at),
                 Err(why) => {
-                    notes.push(format!("{} is not metered: {why}", board.board().component))
+                    notes.push(format!("{} is not metered: {why}", board.board().component));
                 }
             }
             // What others did on it before is not part of the first share.

@@ -3,8 +3,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, TimeDelta, Utc};
-use impact::intensity::background::{Background, Latest};
 use impact::intensity::live::{self, Desk, Settings};
+use impact::intensity::{Background, Latest};
 use impact::intensity::{Basis, Declined, IntensityProvider, Ladder, Period, Point, Series};
 use impact::units::GramsPerKwh;
 use impact::zone::ZoneId;

@@ -7,3 +7,4 @@ mod server;
 mod service;
 mod background;
 mod commands;
+mod track;

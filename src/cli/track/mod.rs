@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
+#[cfg(feature = "live")]
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
@@ -17,6 +19,10 @@ use super::require::WantedBefore;
 use super::terminal::printable;
 use super::{Failure, Outcome, exit};
 use crate::config::{Config, Sources};
+#[cfg(feature = "live")]
+use crate::intensity::{Averages, Background, live};
+#[cfg(feature = "live")]
+use crate::log::info::Region;
 use crate::span::Span;
 use crate::track::{Plan, Screen, StartError, Subject, track};
 use crate::units::Pue;
@@ -52,6 +58,10 @@ pub struct TrackArgs {
     pid: Option<u32>,
     #[command(flatten)]
     place: Place,
+    /// Ask the grid while the command runs, and log its carbon intensity with each sample
+    #[cfg(feature = "live")]
+    #[arg(long)]
+    live: bool,
     /// Power usage effectiveness of the data centre, kept in the log
     #[arg(long, value_name = "PUE")]
     pue: Option<Pue>,
@@ -88,6 +98,7 @@ impl TrackArgs {
         self.wanted.check(&self.hardware.roots())?;
         self.place.fill(&config);
         let interval = config.or(self.interval, "interval");
+        self.quiet |= config.or(None, "log-level") == Some("error".to_owned());
         let subject = match self.pid {
             Some(pid) => Subject::Process(pid),
             None => Subject::Command(self.command),
@@ -96,6 +107,14 @@ impl TrackArgs {
             .place
             .find()
             .map_err(|failure| failure.exit_with(exit::NOT_STARTED))?;
+        #[cfg(feature = "live")]
+        let grid = if self.live {
+            Some(ask_grid(region.as_ref())?)
+        } else {
+            None
+        };
+        #[cfg(not(feature = "live"))]
+        let grid = None;
         let plan = Plan {
             subject,
             out: self.out,
@@ -105,6 +124,7 @@ impl TrackArgs {
             duration: self.duration.map(|span| span.0),
             pue: config.or(self.pue, "pue"),
             region,
+            grid,
             csv: self.csv,
             redact: self.redact,
             own_group: !self.no_cgroup,
@@ -123,6 +143,21 @@ impl TrackArgs {
         }
         Ok(summary.ending.code())
     }
+}
+
+/// Starts to ask the services that know the zone, each in turn, then the yearly table.
+#[cfg(feature = "live")]
+fn ask_grid(region: Option<&Region>) -> Result<Arc<Background>, Failure> {
+    let Some(region) = region else {
+        return Err(Failure::new(anyhow::anyhow!(
+            "--live needs to know where the run takes place"
+        ))
+        .advise("--zone, --region or --address")
+        .exit_with(exit::NOT_STARTED));
+    };
+    let desk = Arc::new(live::Desk::of_the_user());
+    let ladder = live::auto(&desk).then(Box::new(Averages));
+    Ok(Arc::new(Background::start(ladder, region.zone.clone())))
 }
 
 fn tag(text: &str) -> Result<(String, String), String> {

@@ -1,0 +1,256 @@
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context as _, anyhow};
+use clap::Args;
+
+use super::accounting::{Accounting, progress_bar};
+use super::output::print;
+use super::terminal::printable;
+use super::{Advise, Failure, Outcome, exit};
+use crate::account::Skipped;
+use crate::site::{
+    Appendix, CheckError, EXAMPLE_SPEC, LogRoot, Problem, Renderer, SiteError, Spec, SpecError,
+    StageError, check, start_of,
+};
+use crate::zone::Iso3;
+
+/// More than these are only counted.
+const MOST_DIFFERENCES: usize = 50;
+
+/// Write a site that shows runs group by group, for the appendix of a paper
+#[derive(Debug, Args)]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch of the command line"
+)]
+#[command(after_help = "\
+Examples:
+  impact appendix logs/ --open
+  impact appendix --site-spec leaderboard_spec.json --output-dir site-out
+  impact appendix --check site-out
+
+Without a spec, folders are groups. The spec says which runs belong to which group, what the tables
+hold and what is plotted; --print-spec writes one that shows every key. The pages need no server and
+no network. Exit code 3 says that some logs could not be read; they are listed on standard error.")]
+pub(super) struct AppendixArgs {
+    /// Directories with logs [default: the spec's `logs`, else ./data, else .]
+    #[arg(value_name = "LOGDIR")]
+    folders: Vec<PathBuf>,
+    /// What the site shows [default: folders are groups]
+    #[arg(long, value_name = "SPEC.json")]
+    site_spec: Option<PathBuf>,
+    /// Where to write the site
+    #[arg(long, short, value_name = "DIR", default_value = "site-out")]
+    output_dir: PathBuf,
+    /// Title of the site [default: the spec's, else its only group's]
+    #[arg(long)]
+    title: Option<String>,
+    /// Open the start page when it is written
+    #[arg(long)]
+    open: bool,
+    /// Country whose social cost of carbon is stated [default: where the runs took place]
+    #[arg(long, value_name = "COUNTRY")]
+    country: Option<Iso3>,
+    /// Templates and assets of your own, each in place of the one of the same name
+    #[arg(long, value_name = "DIR")]
+    templates: Option<PathBuf>,
+    /// Let processors of the spec run programs
+    #[arg(long)]
+    allow_commands: bool,
+    /// Leave out groups whose filter matches no run, instead of failing
+    #[arg(long)]
+    allow_empty: bool,
+    /// Write into a directory that is not empty and not an earlier site
+    #[arg(long)]
+    force: bool,
+    /// Compare the figures of a site with its logs, in LOGDIR if they have moved
+    #[arg(long, value_name = "SITE", conflicts_with_all = ["site_spec", "open", "title", "templates", "print_spec"])]
+    check: Option<PathBuf>,
+    /// Print a spec that shows every key
+    #[arg(long)]
+    print_spec: bool,
+    #[command(flatten)]
+    accounting: Accounting,
+}
+
+impl AppendixArgs {
+    pub(super) fn run(self) -> Outcome {
+        if self.print_spec {
+            print(EXAMPLE_SPEC)?;
+            return Ok(exit::DONE);
+        }
+        match &self.check {
+            Some(site) => self.compare(site),
+            None => self.write(),
+        }
+    }
+
+    fn write(&self) -> Outcome {
+        let (spec, spec_text) = self.spec()?;
+        let appendix = Appendix {
+            roots: self.roots(spec.as_ref())?,
+            spec,
+            spec_text,
+            title: self.title.clone(),
+            assumptions: self.accounting.assumptions()?,
+            country: self.country,
+            commands_allowed: self.allow_commands,
+            empty_allowed: self.allow_empty,
+            force: self.force,
+        };
+        let renderer = Renderer::new(self.templates.as_deref())?;
+        let bar = progress_bar();
+        let outcome = appendix.write(&self.output_dir, &renderer, &|done, all| {
+            bar.set_length(all as u64);
+            bar.set_position(done as u64);
+        });
+        bar.finish_and_clear();
+        let outcome = outcome.map_err(advised)?;
+        for notice in &outcome.notices {
+            eprintln!("note: {}", printable(notice));
+        }
+        tell_skipped(&outcome.skipped);
+        let start = start_of(&self.output_dir);
+        print(&format!(
+            "{}: {} runs in {} groups, {} files, {} of them new or changed, {} removed\n",
+            printable(&start.display().to_string()),
+            outcome.runs,
+            outcome.groups,
+            outcome.written.files,
+            outcome.written.changed,
+            outcome.written.removed
+        ))?;
+        if self.open {
+            open(&start)?;
+        }
+        self.exit_code(&outcome.skipped)
+    }
+
+    fn compare(&self, site: &Path) -> Outcome {
+        let checked =
+            check(site, &self.folders, self.allow_commands).map_err(|error| match error {
+                CheckError::NotASite(_) => {
+                    Failure::new(error).advise("a directory that `impact appendix` wrote")
+                }
+                error => {
+                    Failure::new(error).advise("name the folders of the logs if they have moved")
+                }
+            })?;
+        tell_skipped(&checked.skipped);
+        let found = format!(
+            "{} runs, {} groups, {} figures",
+            checked.runs, checked.groups, checked.figures
+        );
+        if checked.differences.is_empty() {
+            print(&format!("the site agrees with its logs: {found}\n"))?;
+            return self.exit_code(&checked.skipped);
+        }
+        for difference in checked.differences.iter().take(MOST_DIFFERENCES) {
+            eprintln!("differs: {}", printable(difference));
+        }
+        let count = checked.differences.len();
+        Err(Failure::new(anyhow!(
+            "the site does not agree with its logs: {count} differences in {found}"
+        ))
+        .advise("write the site again"))
+    }
+
+    fn spec(&self) -> Result<(Option<Spec>, Vec<u8>), Failure> {
+        let Some(path) = &self.site_spec else {
+            return Ok((None, Vec::new()));
+        };
+        let text = std::fs::read(path)
+            .with_context(|| format!("cannot read {}", path.display()))
+            .advise("impact appendix --print-spec > spec.json writes one to start from")?;
+        let spec = Spec::parse(&text).map_err(|error| advised(error.into()))?;
+        Ok((Some(spec), text))
+    }
+
+    fn roots(&self, spec: Option<&Spec>) -> Result<Vec<LogRoot>, Failure> {
+        let of_spec: Vec<LogRoot> = match (spec, &self.site_spec) {
+            (Some(spec), Some(path)) => spec
+                .logs
+                .iter()
+                .map(|logs| LogRoot::beside(path, logs))
+                .collect(),
+            _ => Vec::new(),
+        };
+        let roots = if !self.folders.is_empty() {
+            self.folders.iter().cloned().map(LogRoot::new).collect()
+        } else if !of_spec.is_empty() {
+            of_spec
+        } else if Path::new("data").is_dir() {
+            vec![LogRoot::new(PathBuf::from("data"))]
+        } else {
+            vec![LogRoot::new(PathBuf::from("."))]
+        };
+        match roots.iter().find(|root| !root.path.is_dir()) {
+            Some(missing) => Err(Failure::new(anyhow!(
+                "{} is not a directory",
+                missing.path.display()
+            ))
+            .advise("the folder that holds your runs, such as impact-logs")),
+            None => Ok(roots),
+        }
+    }
+
+    fn exit_code(&self, skipped: &[Skipped]) -> Outcome {
+        match skipped.len() {
+            0 => Ok(exit::DONE),
+            count if self.accounting.strict => {
+                Err(Failure::new(anyhow!("{count} logs could not be read"))
+                    .advise("without --strict the site is made without them"))
+            }
+            _ => Ok(exit::PARTIAL),
+        }
+    }
+}
+
+fn tell_skipped(skipped: &[Skipped]) {
+    for skipped in skipped {
+        eprintln!(
+            "left out: {}: {}",
+            printable(&skipped.path.display().to_string()),
+            printable(&skipped.reason)
+        );
+    }
+}
+
+/// The error with what can be done about it.
+fn advised(error: SiteError) -> Failure {
+    let advice = match &error {
+        SiteError::Spec(SpecError { problem, .. }) => match problem.as_ref() {
+            Problem::MatchesNothing { .. } => "--allow-empty leaves such groups out",
+            Problem::Filter(_) => {
+                "put a backslash before letters that are meant as they are: \\( \\[ \\+"
+            }
+            _ => "impact appendix --print-spec shows every key",
+        },
+        SiteError::Stage(StageError::Foreign(_)) => {
+            "another --output-dir, or --force to write into this one"
+        }
+        SiteError::NoLogs(_) => {
+            "a folder with runs in it: each has a folder `impacttracker` with a data.json"
+        }
+        _ => return Failure::new(error),
+    };
+    Failure::new(error).advise(advice)
+}
+
+fn open(page: &Path) -> Result<(), Failure> {
+    let program = if cfg!(target_os = "macos") {
+        "open"
+    } else {
+        "xdg-open"
+    };
+    Command::new(program)
+        .arg(page)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .map(drop)
+        .with_context(|| format!("cannot run {program}"))
+        .advise(format!("open {} in a browser", page.display()))
+}

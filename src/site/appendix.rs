@@ -1,0 +1,400 @@
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rayon::prelude::*;
+use serde_json::{Value, json};
+
+use super::archive::pack;
+use super::entry::{Entry, NoReading, Reader, Reading};
+use super::group_page::Ledger;
+use super::logs::{LogRoot, Logs};
+use super::number;
+use super::page::{Archive, Picture, StatementBlock};
+use super::problem::SpecError;
+use super::relative::relative;
+use super::render::{RenderError, Renderer};
+use super::run_page::run_page;
+use super::site_map::{Place, SiteMap, labels};
+use super::spec::Spec;
+use super::stage::{Stage, StageError, Written};
+use super::start_page::{Front, start_page};
+use super::table::Table;
+use super::tree::Tree;
+use super::zone_map::ZoneMaps;
+use crate::account::{Assumptions, Collection, Skipped};
+use crate::statement::{self, Statement};
+use crate::zone::Iso3;
+
+const ARCHIVE: &str = "log.zip";
+
+/// Everything a site is made from.
+#[derive(Debug)]
+pub struct Appendix {
+    pub roots: Vec<LogRoot>,
+    /// Without one, folders are groups.
+    pub spec: Option<Spec>,
+    /// The spec as it was written, kept with the site.
+    pub spec_text: Vec<u8>,
+    pub title: Option<String>,
+    pub assumptions: Assumptions,
+    /// Whose social cost the statement names; else that of the country the runs took place in.
+    pub country: Option<Iso3>,
+    /// Whether processors may run programs.
+    pub commands_allowed: bool,
+    /// Whether groups without runs are left out instead of refused.
+    pub empty_allowed: bool,
+    /// Whether a folder that is not ours may be written into.
+    pub force: bool,
+}
+
+/// What came of a site.
+#[derive(Debug)]
+pub struct Outcome {
+    pub runs: usize,
+    pub groups: usize,
+    pub written: Written,
+    pub skipped: Vec<Skipped>,
+    pub notices: Vec<String>,
+}
+
+/// Why there is no site.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SiteError {
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    #[error(transparent)]
+    Render(#[from] RenderError),
+    #[error(transparent)]
+    Stage(#[from] StageError),
+    #[error("no logs were found in {}", .0.join(", "))]
+    NoLogs(Vec<String>),
+    #[error("none of the {0} logs can be read")]
+    NoReadableLogs(usize),
+    #[error("a table cannot be written as CSV")]
+    Csv(#[from] csv::Error),
+    #[error("a page cannot be written as JSON")]
+    Json(#[from] serde_json::Error),
+}
+
+impl Appendix {
+    /// Reads every run once, in parallel, and writes the site.
+    ///
+    /// A run's page is written as soon as its log is read and little is kept of it after that, so
+    /// memory grows neither with the length of the logs nor much with their number. `progress` is
+    /// told how many runs are done, of how many.
+    pub fn write(
+        &self,
+        out: &Path,
+        renderer: &Renderer,
+        progress: &(dyn Fn(usize, usize) + Sync),
+    ) -> Result<Outcome, SiteError> {
+        let logs = self.logs()?;
+        let tree = self.tree(&logs)?;
+        let labels = labels(&logs.runs);
+        let title = self.title(&tree);
+        let map = SiteMap {
+            title: &title,
+            tree: &tree,
+            logs: &logs.runs,
+            labels: &labels,
+            readable: OnceLock::new(),
+        };
+        let stage = Stage::begin(out, self.force)?;
+        let writer = Writer {
+            stage: &stage,
+            renderer,
+            map: &map,
+            zones: ZoneMaps::default(),
+        };
+        let (entries, skipped) = self.read(&logs, &tree, progress, |run, reading| {
+            writer.run(run, reading)
+        })?;
+        if entries.iter().all(Option::is_none) {
+            return Err(SiteError::NoReadableLogs(logs.runs.len()));
+        }
+        // Set once: pages of runs came before, pages of groups come after.
+        let _ = map
+            .readable
+            .set(entries.iter().map(Option::is_some).collect());
+        let names = names(&entries, &labels);
+        let all = Ledger {
+            map: &map,
+            runs: &entries,
+            names: &names,
+        };
+        (0..tree.groups.len())
+            .into_par_iter()
+            .try_for_each(|group| writer.group(&all, group))?;
+        let notices = self.notices();
+        let site_logs = self.logs_json(out);
+        let front = Front {
+            statement: Some(self.statement(&logs, &entries, &skipped)),
+            notices: &notices,
+            skipped: &skipped,
+            roots: &self.roots,
+        };
+        writer.start(
+            &all,
+            front,
+            &json!({
+                "grouping": if self.spec.is_some() { "spec" } else { "folder" },
+                "logs": site_logs,
+                "assumptions": super::check::assumptions_json(&self.assumptions),
+            }),
+        )?;
+        if self.spec.is_some() {
+            stage.write("spec.json", &self.spec_text)?;
+        }
+        writer.assets(&names, &entries)?;
+        Ok(Outcome {
+            runs: entries.iter().flatten().count(),
+            groups: tree.groups.len(),
+            written: stage.finish()?,
+            skipped,
+            notices,
+        })
+    }
+
+    pub(super) fn logs(&self) -> Result<Logs, SiteError> {
+        let logs = Logs::find(&self.roots);
+        if logs.runs.is_empty() {
+            return Err(SiteError::NoLogs(
+                self.roots.iter().map(|root| root.shown.clone()).collect(),
+            ));
+        }
+        Ok(logs)
+    }
+
+    pub(super) fn tree(&self, logs: &Logs) -> Result<Tree, SiteError> {
+        match &self.spec {
+            Some(spec) => Ok(Tree::of_spec(spec, &logs.runs, self.empty_allowed)?),
+            None => Ok(Tree::by_folder(&logs.runs)),
+        }
+    }
+
+    /// Reads every log; what `seen` makes of a reading must not keep it.
+    pub(super) fn read(
+        &self,
+        logs: &Logs,
+        tree: &Tree,
+        progress: &(dyn Fn(usize, usize) + Sync),
+        seen: impl Fn(usize, &Reading) -> Result<(), SiteError> + Sync,
+    ) -> Result<(Vec<Option<Entry>>, Vec<Skipped>), SiteError> {
+        let reader = Reader {
+            assumptions: &self.assumptions,
+            processors: self
+                .spec
+                .as_ref()
+                .map(|spec| spec.processors.as_slice())
+                .unwrap_or_default(),
+            commands_allowed: self.commands_allowed,
+        };
+        let done = AtomicUsize::new(0);
+        let read = |run: usize| -> Result<Result<Entry, Skipped>, SiteError> {
+            let result = match reader.read(&logs.runs[run], &tree.processors_of(run)) {
+                Ok(reading) => {
+                    seen(run, &reading)?;
+                    Ok(Ok(reading.entry))
+                }
+                Err(NoReading::Skipped(skipped)) => Ok(Err(skipped)),
+                Err(NoReading::Spec(error)) => Err(error.into()),
+            };
+            progress(done.fetch_add(1, Ordering::Relaxed) + 1, logs.runs.len());
+            result
+        };
+        let results: Vec<_> = (0..logs.runs.len())
+            .into_par_iter()
+            .with_max_len(1)
+            .map(read)
+            .collect();
+        let mut entries = Vec::with_capacity(results.len());
+        let mut skipped = logs.skipped.clone();
+        for result in results {
+            match result? {
+                Ok(entry) => entries.push(Some(entry)),
+                Err(why) => {
+                    entries.push(None);
+                    skipped.push(why);
+                }
+            }
+        }
+        skipped.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok((entries, skipped))
+    }
+
+    fn title(&self, tree: &Tree) -> String {
+        let of_spec = || self.spec.as_ref().and_then(|spec| spec.title.clone());
+        let of_group = || match tree.top.as_slice() {
+            [only] if self.spec.is_some() => Some(tree.groups[*only].name.clone()),
+            _ => None,
+        };
+        let title = self.title.clone().or_else(of_spec).or_else(of_group);
+        title.unwrap_or_else(|| "Energy and emissions of our experiments".to_owned())
+    }
+
+    /// What `impact statement` says of the same runs.
+    fn statement(
+        &self,
+        logs: &Logs,
+        entries: &[Option<Entry>],
+        skipped: &[Skipped],
+    ) -> StatementBlock {
+        let runs = logs.runs.iter().zip(entries).filter_map(|(log, entry)| {
+            let summary = entry.as_ref()?.summary.clone();
+            Some((log.path.clone(), summary))
+        });
+        let collection = Collection {
+            runs: runs.collect(),
+            skipped: skipped.to_vec(),
+        };
+        let options = statement::Options {
+            assumptions: self.assumptions.clone(),
+            country: self.country,
+            ..statement::Options::default()
+        };
+        let statement = Statement::of(&collection, &options);
+        StatementBlock {
+            html: statement::html(&statement),
+            text: statement::text(&statement),
+        }
+    }
+
+    fn notices(&self) -> Vec<String> {
+        self.spec
+            .as_ref()
+            .map(|spec| spec.notices.clone())
+            .unwrap_or_default()
+    }
+
+    fn logs_json(&self, out: &Path) -> Vec<Value> {
+        let entry =
+            |root: &LogRoot| json!({"path": relative(out, &root.path), "shown": root.shown});
+        self.roots.iter().map(entry).collect()
+    }
+}
+
+/// Names for tables: what the run is called, and what tells it apart where several are called the same.
+fn names(entries: &[Option<Entry>], labels: &[String]) -> Vec<String> {
+    let given = |entry: &Option<Entry>| entry.as_ref().and_then(|entry| entry.name.clone());
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for name in entries.iter().filter_map(given) {
+        *counts.entry(name).or_default() += 1;
+    }
+    entries
+        .iter()
+        .zip(labels)
+        .map(|(entry, label)| match given(entry) {
+            Some(name) if counts[&name] == 1 => name,
+            Some(name) => format!("{name} · {label}"),
+            None => label.clone(),
+        })
+        .collect()
+}
+
+struct Writer<'a> {
+    stage: &'a Stage,
+    renderer: &'a Renderer,
+    map: &'a SiteMap<'a>,
+    zones: ZoneMaps,
+}
+
+impl Writer<'_> {
+    fn run(&self, run: usize, reading: &Reading) -> Result<(), SiteError> {
+        let folder = self.map.folder(Place::Run(run, None));
+        let log = &self.map.logs[run].path;
+        let size = self
+            .stage
+            .write_with(&format!("{folder}{ARCHIVE}"), |path| pack(log, path))?;
+        let archive = Archive {
+            file: ARCHIVE.to_owned(),
+            size: number::show_bytes(size as f64),
+        };
+        let zone = reading.footprint.carbon.as_ref();
+        let zone = zone.and_then(|carbon| carbon.zone.as_ref());
+        let picture = match zone.and_then(|zone| self.zones.of(zone)) {
+            Some(drawn) => {
+                self.stage.write(&drawn.file, drawn.svg.as_bytes())?;
+                Some(Picture {
+                    href: format!("{}{}", self.map.root(Place::Run(run, None)), drawn.file),
+                    alt: drawn.alt,
+                })
+            }
+            None => None,
+        };
+        let (page, json) = run_page(self.map, run, reading, picture, Some(archive));
+        self.page(&folder, &self.renderer.run(&page)?, &json)?;
+        self.tables(
+            &folder,
+            [&page.figures, &page.provenance]
+                .into_iter()
+                .chain(&page.packages),
+        )
+    }
+
+    fn group(&self, ledger: &Ledger, group: usize) -> Result<(), SiteError> {
+        let folder = self.map.folder(Place::Group(group));
+        let (page, json) = ledger.group_page(group);
+        self.page(&folder, &self.renderer.group(&page)?, &json)?;
+        self.tables(
+            &folder,
+            [&page.figures, &page.runs].into_iter().chain(&page.summary),
+        )
+    }
+
+    fn start(&self, ledger: &Ledger, front: Front, made_from: &Value) -> Result<(), SiteError> {
+        let (page, mut json) = start_page(ledger, front);
+        if let (Some(json), Some(made_from)) = (json.as_object_mut(), made_from.as_object()) {
+            json.extend(made_from.clone());
+        }
+        self.page("", &self.renderer.start(&page)?, &json)?;
+        self.tables("", [&page.groups].into_iter())
+    }
+
+    fn page(&self, folder: &str, html: &str, json: &Value) -> Result<(), SiteError> {
+        self.stage
+            .write(&format!("{folder}index.html"), html.as_bytes())?;
+        let mut bytes = serde_json::to_vec_pretty(json)?;
+        bytes.push(b'\n');
+        self.stage.write(&format!("{folder}index.json"), &bytes)?;
+        Ok(())
+    }
+
+    fn tables<'t>(
+        &self,
+        folder: &str,
+        tables: impl Iterator<Item = &'t Table>,
+    ) -> Result<(), SiteError> {
+        for table in tables {
+            self.stage
+                .write(&format!("{folder}{}.csv", table.id), &table.csv()?)?;
+        }
+        Ok(())
+    }
+
+    /// Style, script, and the list of runs that the search looks through.
+    fn assets(&self, names: &[String], entries: &[Option<Entry>]) -> Result<(), SiteError> {
+        for (name, text) in self.renderer.assets() {
+            self.stage
+                .write(&format!("assets/{name}"), text.as_bytes())?;
+        }
+        let runs: Vec<Value> = (0..entries.len())
+            .filter(|run| entries[*run].is_some())
+            .map(|run| {
+                let href = format!("{}index.html", self.map.folder(Place::Run(run, None)));
+                json!([names[run], href, self.map.logs[run].relative])
+            })
+            .collect();
+        let script = format!("window.impactRuns = {};\n", serde_json::to_string(&runs)?);
+        self.stage.write("assets/runs.js", script.as_bytes())?;
+        Ok(())
+    }
+}
+
+/// Where a page lies on disk.
+#[must_use]
+pub fn start_of(site: &Path) -> PathBuf {
+    site.join("index.html")
+}

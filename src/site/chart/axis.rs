@@ -1,0 +1,136 @@
+use super::svg::{Anchor, Svg};
+use crate::site::number;
+
+/// Values on a straight line between two ends of a picture.
+#[derive(Debug, Clone)]
+pub(super) struct Axis {
+    low: f64,
+    high: f64,
+    from: f64,
+    to: f64,
+    step: f64,
+}
+
+impl Axis {
+    /// An axis over these values whose ends are round numbers; `from` and `to` are its ends in the picture.
+    pub(super) fn over(low: f64, high: f64, from: f64, to: f64, ticks: usize) -> Self {
+        let (low, high) = if low < high {
+            (low, high)
+        } else {
+            let room = if low == 0.0 { 1.0 } else { low.abs() * 0.1 };
+            (low - room, high + room)
+        };
+        let step = round_step((high - low) / ticks.max(1) as f64);
+        Self {
+            low: (low / step).floor() * step,
+            high: (high / step).ceil() * step,
+            from,
+            to,
+            step,
+        }
+    }
+
+    /// An axis that ends where the values do, as time does.
+    pub(super) fn exactly(low: f64, high: f64, from: f64, to: f64, ticks: usize) -> Self {
+        let over = Self::over(low, high, from, to, ticks);
+        if low < high {
+            Self { low, high, ..over }
+        } else {
+            over
+        }
+    }
+
+    pub(super) fn place(&self, value: f64) -> f64 {
+        self.from + (value - self.low) / (self.high - self.low) * (self.to - self.from)
+    }
+
+    fn ticks(&self) -> impl Iterator<Item = f64> {
+        let first = (self.low / self.step - 1e-9).ceil() as i64;
+        let last = (self.high / self.step + 1e-9).floor() as i64;
+        let step = self.step;
+        // Far fewer than this, unless the numbers are beyond all reason.
+        (first..=last.min(first.saturating_add(30))).map(move |tick| tick as f64 * step)
+    }
+
+    /// Lines across the picture at each tick, and their labels below.
+    pub(super) fn draw_below(&self, svg: &mut Svg, top: f64, bottom: f64) {
+        for tick in self.ticks() {
+            let x = self.place(tick);
+            svg.line("grid", (x, top), (x, bottom));
+            svg.text(
+                "tick",
+                (x, bottom + 17.0),
+                Anchor::Middle,
+                &label(tick, self.step),
+            );
+        }
+    }
+
+    /// Lines across the picture at each tick, and their labels to the left.
+    pub(super) fn draw_left(&self, svg: &mut Svg, left: f64, right: f64) {
+        for tick in self.ticks() {
+            let y = self.place(tick);
+            svg.line("grid", (left, y), (right, y));
+            svg.text(
+                "tick",
+                (left - 7.0, y + 4.0),
+                Anchor::End,
+                &label(tick, self.step),
+            );
+        }
+    }
+}
+
+/// 1, 2 or 5 times a power of ten.
+fn round_step(rough: f64) -> f64 {
+    let power = 10_f64.powf(rough.log10().floor());
+    let step = match rough / power {
+        r if r <= 1.0 => 1.0,
+        r if r <= 2.0 => 2.0,
+        r if r <= 5.0 => 5.0,
+        _ => 10.0,
+    } * power;
+    if step.is_normal() { step } else { 1.0 }
+}
+
+fn label(tick: f64, step: f64) -> String {
+    if !(1e-5..1e7).contains(&step) {
+        return number::show(tick);
+    }
+    let decimals = (-step.log10().floor()).max(0.0) as usize;
+    let text = format!("{:.decimals$}", tick.abs());
+    if tick < 0.0 && text.bytes().any(|b| (b'1'..=b'9').contains(&b)) {
+        format!("−{text}")
+    } else {
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_round_numbers() {
+        let axis = Axis::over(0.0, 0.37, 0.0, 100.0, 5);
+        let labels: Vec<String> = axis.ticks().map(|tick| label(tick, axis.step)).collect();
+        assert_eq!(labels, ["0.0", "0.1", "0.2", "0.3", "0.4"]);
+    }
+
+    #[test]
+    fn odd_values_still_give_an_axis() {
+        for (low, high) in [
+            (0.0, 0.0),
+            (5.0, 5.0),
+            (-1e300, 1e300),
+            (1.0, 1.0 + 1e-15),
+            (-3.0, -3.0),
+        ] {
+            let axis = Axis::over(low, high, 0.0, 100.0, 5);
+            assert!(
+                axis.place(low).is_finite() && axis.ticks().count() <= 31,
+                "{low} {high}"
+            );
+        }
+    }
+}

@@ -1,0 +1,83 @@
+use super::axis::Axis;
+use super::svg::{Anchor, Svg, shortened};
+use crate::site::number;
+
+const WIDTH: f64 = 760.0;
+const LABELS: f64 = 236.0;
+const ROW: f64 = 27.0;
+const TOP: f64 = 40.0;
+
+/// One row of a stacked bar chart.
+#[derive(Debug)]
+pub(in crate::site) struct Bar {
+    pub(in crate::site) label: String,
+    /// In the order of the parts' names.
+    pub(in crate::site) parts: Vec<f64>,
+}
+
+/// Bars made of the same parts, side by side; each part has a class `fill-1`, `fill-2`, ...
+pub(in crate::site) fn bars(
+    id: &str,
+    title: &str,
+    unit: &str,
+    parts: &[&str],
+    rows: &[Bar],
+) -> String {
+    let bottom = TOP + rows.len() as f64 * ROW + 4.0;
+    let total = |bar: &Bar| bar.parts.iter().sum::<f64>();
+    let most = rows.iter().map(total).fold(0.0, f64::max);
+    let described: Vec<String> = rows
+        .iter()
+        .map(|bar| format!("{}: {} {unit}", bar.label, number::show(total(bar))))
+        .collect();
+    let mut svg = Svg::new(id, WIDTH, bottom + 42.0, title, &described.join("; "));
+    let axis = Axis::over(0.0, most, LABELS, WIDTH - 80.0, 5);
+    axis.draw_below(&mut svg, TOP, bottom);
+    svg.text(
+        "axis-name",
+        (f64::midpoint(LABELS, WIDTH - 80.0), bottom + 36.0),
+        Anchor::Middle,
+        unit,
+    );
+    let mut x = LABELS;
+    for (part, name) in parts.iter().enumerate() {
+        if rows.iter().all(|bar| bar.parts[part] == 0.0) {
+            continue;
+        }
+        svg.rect(&format!("fill-{}", part + 1), x, 10.0, 12.0, 12.0, "");
+        svg.text("legend", (x + 18.0, 20.5), Anchor::Start, name);
+        x += 44.0 + 7.2 * name.chars().count() as f64;
+    }
+    for (row, bar) in rows.iter().enumerate() {
+        let y = TOP + row as f64 * ROW + 5.0;
+        svg.text(
+            "label",
+            (LABELS - 12.0, y + 13.0),
+            Anchor::End,
+            &shortened(&bar.label, 28),
+        );
+        let mut from = 0.0;
+        for (part, (value, name)) in bar.parts.iter().zip(parts).enumerate() {
+            let (left, right) = (axis.place(from), axis.place(from + value));
+            if right - left > 0.05 {
+                let tip = format!("{} {name}: {} {unit}", bar.label, number::show(*value));
+                svg.rect(
+                    &format!("fill-{}", part + 1),
+                    left,
+                    y,
+                    right - left,
+                    18.0,
+                    &tip,
+                );
+            }
+            from += value;
+        }
+        svg.text(
+            "value",
+            (axis.place(from) + 8.0, y + 13.0),
+            Anchor::Start,
+            &number::show(from),
+        );
+    }
+    svg.finish()
+}

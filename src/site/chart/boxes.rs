@@ -1,0 +1,95 @@
+use super::axis::Axis;
+use super::svg::{Anchor, Svg, shortened};
+use crate::site::{number, statistic};
+
+const WIDTH: f64 = 760.0;
+const LABELS: f64 = 236.0;
+const ROW: f64 = 34.0;
+/// Fewer runs than this are shown as what they are.
+const ENOUGH_FOR_A_BOX: usize = 4;
+const MOST_DOTS: usize = 60;
+
+/// One row of a box plot.
+#[derive(Debug)]
+pub(in crate::site) struct Boxed {
+    pub(in crate::site) label: String,
+    pub(in crate::site) values: Vec<f64>,
+}
+
+/// How the values of some groups are spread: quartiles, whiskers to the ends, and the runs as dots.
+pub(in crate::site) fn boxes(id: &str, title: &str, unit: &str, rows: &[Boxed]) -> String {
+    let top = 8.0;
+    let bottom = top + rows.len() as f64 * ROW;
+    let all = || rows.iter().flat_map(|row| row.values.iter().copied());
+    let high = all().fold(f64::NEG_INFINITY, f64::max);
+    let low = all().fold(f64::INFINITY, f64::min);
+    let axis = if low >= 0.0 && low < high * 0.5 {
+        Axis::over(0.0, high, LABELS, WIDTH - 24.0, 6)
+    } else {
+        Axis::over(low, high, LABELS, WIDTH - 24.0, 6)
+    };
+    let rows: Vec<(&str, Vec<f64>)> = rows
+        .iter()
+        .map(|row| {
+            let mut sorted = row.values.clone();
+            sorted.sort_by(f64::total_cmp);
+            (row.label.as_str(), sorted)
+        })
+        .collect();
+    let at = |sorted: &[f64], share| statistic::quantile(sorted, share).unwrap_or_default();
+    let described: Vec<String> = rows
+        .iter()
+        .map(|(label, sorted)| {
+            format!(
+                "{label}: median {} {unit} of {} runs",
+                number::show(at(sorted, 0.5)),
+                sorted.len()
+            )
+        })
+        .collect();
+    let mut svg = Svg::new(id, WIDTH, bottom + 42.0, title, &described.join("; "));
+    axis.draw_below(&mut svg, top, bottom);
+    svg.text(
+        "axis-name",
+        (f64::midpoint(LABELS, WIDTH - 24.0), bottom + 36.0),
+        Anchor::Middle,
+        unit,
+    );
+    for (row, (label, sorted)) in rows.iter().enumerate() {
+        let middle = top + (row as f64 + 0.5) * ROW;
+        svg.text(
+            "label",
+            (LABELS - 12.0, middle + 4.0),
+            Anchor::End,
+            &shortened(label, 28),
+        );
+        let place = |share| axis.place(at(sorted, share));
+        if sorted.len() >= ENOUGH_FOR_A_BOX {
+            svg.line("whisker", (place(0.0), middle), (place(1.0), middle));
+            let tip = format!(
+                "{label}: quartiles {}, {}, {} {unit}",
+                number::show(at(sorted, 0.25)),
+                number::show(at(sorted, 0.5)),
+                number::show(at(sorted, 0.75))
+            );
+            svg.rect(
+                "box",
+                place(0.25),
+                middle - 10.0,
+                (place(0.75) - place(0.25)).max(1.5),
+                20.0,
+                &tip,
+            );
+            svg.line(
+                "median",
+                (place(0.5), middle - 10.0),
+                (place(0.5), middle + 10.0),
+            );
+        }
+        let every = sorted.len().div_ceil(MOST_DOTS).max(1);
+        for value in sorted.iter().step_by(every) {
+            svg.circle("run", (axis.place(*value), middle), 3.5, "");
+        }
+    }
+    svg.finish()
+}

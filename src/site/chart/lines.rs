@@ -1,0 +1,122 @@
+use super::axis::Axis;
+use super::svg::{Anchor, Svg, shortened};
+use crate::log::Point;
+use crate::site::number;
+
+const WIDTH: f64 = 1000.0;
+const HEIGHT: f64 = 230.0;
+const LEFT: f64 = 62.0;
+const RIGHT: f64 = WIDTH - 12.0;
+const TOP: f64 = 34.0;
+const BOTTOM: f64 = HEIGHT - 32.0;
+
+/// One gauge over time.
+#[derive(Debug)]
+pub(in crate::site) struct Line {
+    pub(in crate::site) name: &'static str,
+    /// Which colour, from 1.
+    pub(in crate::site) colour: usize,
+    pub(in crate::site) points: Vec<Point>,
+}
+
+/// A phase of the run; one without length is an instant.
+#[derive(Debug)]
+pub(in crate::site) struct Band {
+    pub(in crate::site) name: String,
+    pub(in crate::site) from: f64,
+    pub(in crate::site) to: f64,
+}
+
+/// Gauges over the seconds of a run, with its phases behind them.
+pub(in crate::site) fn lines(
+    id: &str,
+    title: &str,
+    unit: &str,
+    seconds: f64,
+    lines: &[Line],
+    bands: &[Band],
+) -> String {
+    let values = || {
+        lines
+            .iter()
+            .flat_map(|line| line.points.iter().map(|point| point.value))
+    };
+    let high = values().fold(f64::NEG_INFINITY, f64::max);
+    let low = values().fold(f64::INFINITY, f64::min);
+    let described: Vec<String> = lines.iter().map(|line| describe(line, unit)).collect();
+    let mut svg = Svg::new(id, WIDTH, HEIGHT, title, &described.join("; "));
+    let (time_unit, per_unit) = match seconds {
+        s if s < 180.0 => ("s", 1.0),
+        s if s < 3.0 * 3600.0 => ("min", 60.0),
+        _ => ("h", 3600.0),
+    };
+    let x = Axis::exactly(0.0, (seconds / per_unit).max(1e-3), LEFT, RIGHT, 8);
+    // Zero belongs into the picture unless all values are far from it.
+    let low = if low > 0.0 && low < high * 0.7 {
+        0.0
+    } else {
+        low
+    };
+    let y = Axis::over(low, high, BOTTOM, TOP, 4);
+    for band in bands {
+        draw_band(&mut svg, band, &x, per_unit);
+    }
+    y.draw_left(&mut svg, LEFT, RIGHT);
+    x.draw_below(&mut svg, BOTTOM, BOTTOM + 4.0);
+    svg.text(
+        "axis-name",
+        (RIGHT, HEIGHT - 2.0),
+        Anchor::End,
+        &format!("time ({time_unit})"),
+    );
+    svg.text("axis-name", (4.0, 14.0), Anchor::Start, unit);
+    let mut legend = RIGHT;
+    for line in lines.iter().rev() {
+        if lines.len() > 1 {
+            svg.text("legend", (legend, 14.0), Anchor::End, line.name);
+            legend -= 8.0 + 7.0 * line.name.chars().count() as f64;
+            svg.line(
+                &format!("line line-{}", line.colour),
+                (legend - 18.0, 10.0),
+                (legend, 10.0),
+            );
+            legend -= 34.0;
+        }
+    }
+    for line in lines {
+        let points = line
+            .points
+            .iter()
+            .map(|point| (x.place(point.seconds / per_unit), y.place(point.value)));
+        svg.path(&format!("line line-{}", line.colour), points);
+    }
+    svg.finish()
+}
+
+fn describe(line: &Line, unit: &str) -> String {
+    let values = || line.points.iter().map(|point| point.value);
+    format!(
+        "{}: from {} to {} {unit}",
+        line.name,
+        number::show(values().fold(f64::INFINITY, f64::min)),
+        number::show(values().fold(f64::NEG_INFINITY, f64::max))
+    )
+}
+
+fn draw_band(svg: &mut Svg, band: &Band, x: &Axis, per_unit: f64) {
+    let (from, to) = (x.place(band.from / per_unit), x.place(band.to / per_unit));
+    if to - from > 1.0 {
+        svg.rect("phase", from, TOP, to - from, BOTTOM - TOP, &band.name);
+    } else {
+        svg.line("instant", (from, TOP), (from, BOTTOM));
+    }
+    let room = ((to - from) / 7.0) as usize;
+    if room >= 3 {
+        svg.text(
+            "phase-name",
+            (from + 4.0, TOP + 12.0),
+            Anchor::Start,
+            &shortened(&band.name, room),
+        );
+    }
+}

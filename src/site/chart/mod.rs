@@ -1,0 +1,13 @@
+//! Charts as inline SVG that takes its colours and letters from the page.
+
+mod axis;
+mod bars;
+mod boxes;
+mod lines;
+mod scatter;
+mod svg;
+
+pub(super) use bars::{Bar, bars};
+pub(super) use boxes::{Boxed, boxes};
+pub(super) use lines::{Band, Line, lines};
+pub(super) use scatter::{Dot, Scatter, scatter};

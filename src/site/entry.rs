@@ -1,0 +1,136 @@
+use std::collections::BTreeMap;
+use std::error::Error;
+
+use super::logs::RunLog;
+use super::problem::{Problem, SpecError};
+use super::processor::Processor;
+use super::statistic::Statistic;
+use crate::account::energy::summarise_with;
+use crate::account::{Assumptions, Figure, Footprint, RunSummary, Skipped};
+use crate::log::{Info, TimeSeries};
+
+/// What is kept of a run once its page is written.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) name: Option<String>,
+    pub(super) summary: RunSummary,
+    /// By name: the run's own and those of processors.
+    pub(super) figures: BTreeMap<String, f64>,
+    /// Why figures of processors are missing.
+    pub(super) missing: Vec<String>,
+}
+
+/// All that a log tells, while its page is made.
+#[derive(Debug)]
+pub(super) struct Reading {
+    pub(super) entry: Entry,
+    pub(super) footprint: Footprint,
+    pub(super) info: Info,
+    pub(super) series: TimeSeries,
+}
+
+/// How runs are read.
+#[derive(Debug)]
+pub(super) struct Reader<'a> {
+    pub(super) assumptions: &'a Assumptions,
+    pub(super) processors: &'a [Processor],
+    pub(super) commands_allowed: bool,
+}
+
+/// Why there is no reading: the run is left out, or the spec is wrong.
+#[derive(Debug)]
+pub(super) enum NoReading {
+    Skipped(Skipped),
+    Spec(SpecError),
+}
+
+impl Reader<'_> {
+    /// Reads a log once, for its figures and its time series.
+    pub(super) fn read(&self, log: &RunLog, processors: &[usize]) -> Result<Reading, NoReading> {
+        let mut series = TimeSeries::default();
+        let (summary, info) =
+            summarise_with(&log.path, |row| series.add(row)).map_err(|error| {
+                NoReading::Skipped(Skipped {
+                    path: log.path.clone(),
+                    reason: with_causes(&error),
+                })
+            })?;
+        let footprint = Footprint::of(&summary, self.assumptions);
+        let mut figures = BTreeMap::new();
+        for figure in Figure::ALL {
+            if let Some(value) = figure.of_run(&summary, &footprint) {
+                figures.insert(figure.name().to_owned(), value);
+            }
+        }
+        let mut missing = Vec::new();
+        for (place, processor) in processors.iter().enumerate() {
+            let processor = &self.processors[*processor];
+            self.refuse_doubles(log, processor, &processors[..place])?;
+            if let Err(error) = processor.add_to(&mut figures, &log.path, self.commands_allowed) {
+                missing.push(with_causes(&error));
+            }
+        }
+        let entry = Entry {
+            name: summary.name.clone().filter(|name| !name.trim().is_empty()),
+            summary,
+            figures,
+            missing,
+        };
+        Ok(Reading {
+            entry,
+            footprint,
+            info,
+            series,
+        })
+    }
+
+    fn refuse_doubles(
+        &self,
+        log: &RunLog,
+        processor: &Processor,
+        before: &[usize],
+    ) -> Result<(), NoReading> {
+        for other in before {
+            let other = &self.processors[*other];
+            if let Some(figure) = processor
+                .names()
+                .find(|name| other.names().any(|known| known == *name))
+            {
+                let problem = Problem::TwoProcessors {
+                    figure: figure.to_owned(),
+                    run: log.shown.clone(),
+                    other: other.at.clone(),
+                };
+                return Err(NoReading::Spec(problem.at(processor.at.clone())));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Every figure over some runs.
+pub(super) fn statistics<'a>(
+    entries: impl Iterator<Item = &'a Entry>,
+) -> BTreeMap<String, Statistic> {
+    let mut values: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for entry in entries {
+        for (name, value) in &entry.figures {
+            values.entry(name).or_default().push(*value);
+        }
+    }
+    values
+        .into_iter()
+        .filter_map(|(name, values)| Some((name.to_owned(), Statistic::of(&values)?)))
+        .collect()
+}
+
+fn with_causes(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    text
+}

@@ -1,0 +1,57 @@
+//! What figures are called in tables and charts.
+
+use super::spec::Better;
+use super::table::Column;
+use crate::account::Figure;
+
+/// A short name for a reader; figures of a processor keep their own.
+pub(super) fn label(name: &str) -> &str {
+    match name.parse() {
+        Ok(Figure::TotalPower) => "Energy",
+        Ok(Figure::KwHrCpu) => "CPU energy",
+        Ok(Figure::KwHrGpu) => "GPU energy",
+        Ok(Figure::KwHrDram) => "Memory energy",
+        Ok(Figure::EstimatedCarbonImpactKg) => "Emissions",
+        Ok(Figure::ExpLenHours) => "Duration",
+        Ok(Figure::CpuHours) => "CPU time",
+        Ok(Figure::GpuHours) => "GPU time",
+        Ok(Figure::AverageRealtimeCarbonIntensity) => "Carbon intensity",
+        Ok(Figure::MeasuredShare) => "Measured share",
+        _ => name,
+    }
+}
+
+/// The unit, or nothing where a figure is a plain number or a processor's.
+pub(super) fn unit(name: &str) -> String {
+    match name.parse::<Figure>() {
+        Ok(Figure::MeasuredShare) | Err(_) => String::new(),
+        Ok(figure) => figure.unit().replace("CO2", "CO₂"),
+    }
+}
+
+/// Name and unit for an axis.
+pub(super) fn with_unit(name: &str) -> String {
+    match unit(name) {
+        unit if unit.is_empty() => label(name).to_owned(),
+        unit => format!("{} ({unit})", label(name)),
+    }
+}
+
+/// Less energy, time and carbon is better; of anything else more is.
+pub(super) fn better(name: &str, given: Option<Better>) -> Better {
+    given.unwrap_or(match name.parse() {
+        Ok(Figure::MeasuredShare) | Err(_) => Better::High,
+        Ok(_) => Better::Low,
+    })
+}
+
+/// The column of a figure.
+pub(super) fn column(name: &str) -> Column {
+    let meaning = name
+        .parse::<Figure>()
+        .map(|figure| format!("{name}: {}", figure.meaning()));
+    Column {
+        meaning: meaning.unwrap_or_else(|_| name.to_owned()),
+        ..Column::number(name, label(name), &unit(name))
+    }
+}

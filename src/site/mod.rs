@@ -1,0 +1,47 @@
+//! A site that shows runs group by group: spec -> tree -> page -> render -> stage.
+
+mod appendix;
+mod archive;
+mod chart;
+mod check;
+mod column;
+mod command;
+mod entry;
+mod escape;
+mod expression;
+mod group_page;
+mod json_path;
+mod label;
+mod logs;
+mod number;
+mod ordered;
+mod page;
+mod problem;
+mod processor;
+mod relative;
+mod render;
+mod run_page;
+mod sanitise;
+mod segment;
+mod site_map;
+mod spec;
+mod stage;
+mod start_page;
+mod statistic;
+mod table;
+mod tree;
+mod zone_map;
+
+pub use appendix::{Appendix, Outcome, SiteError, start_of};
+pub use check::{CheckError, Checked, check};
+pub use json_path::JsonPath;
+pub use logs::LogRoot;
+pub use problem::{Problem, SpecError};
+pub use render::{RenderError, Renderer};
+pub use spec::Spec;
+pub use stage::{StageError, Written};
+
+/// The version of a site's JSON.
+const SCHEMA: &str = "impact-site/1";
+/// A spec with every key, explained.
+pub const EXAMPLE_SPEC: &str = include_str!("../../leaderboard_spec.example.json");

@@ -1,0 +1,244 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::error::Error;
+use std::fmt;
+use std::fs::File;
+use std::path::{Component, Path, PathBuf};
+use std::time::Duration;
+
+use serde::de::{
+    Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor, value::MapAccessDeserializer,
+};
+
+use super::column::{ColumnError, Columns, Format};
+use super::command;
+use super::expression::Expression;
+use super::json_path::JsonPath;
+use super::ordered::Ordered;
+use super::problem::{Problem, SpecError};
+use crate::account::Figure;
+
+const LONGEST_COMMAND: Duration = Duration::from_secs(60);
+
+/// Figures of a run that come from a file beside its log: an evaluation's returns, a test's accuracy.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Processor {
+    source: Source,
+    format: Format,
+    skip_rows: usize,
+    /// In an order in which each needs only those before it.
+    figures: Vec<(String, Expression)>,
+    pub(super) at: JsonPath,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Source {
+    /// A path inside the run's folder.
+    File(PathBuf),
+    /// A program that writes such a file to its standard output.
+    Command(Vec<String>, Duration),
+}
+
+/// A block of the spec, or the name of one.
+#[derive(Debug, Clone)]
+pub(super) enum RawProcessor {
+    Named(String),
+    Block(Box<RawBlock>),
+}
+
+#[derive(Debug, Clone, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawBlock {
+    #[serde(default)]
+    file: Option<String>,
+    #[serde(default)]
+    command: Option<Vec<String>>,
+    #[serde(default)]
+    timeout_seconds: Option<u64>,
+    #[serde(default)]
+    format: Option<Format>,
+    #[serde(default)]
+    skip_rows: usize,
+    figures: Ordered<String>,
+    #[serde(default, rename = "_comment")]
+    _comment: IgnoredAny,
+}
+
+/// Why a run has none of a processor's figures.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ProcessorError {
+    #[error("{file} is left out")]
+    File { file: String, source: ColumnError },
+    #[error("{0} is not a regular file")]
+    NotAFile(String),
+    #[error("the command {program} is not run without --allow-commands")]
+    CommandsOff { program: String },
+    #[error("the command {program} failed")]
+    Command {
+        program: String,
+        source: Box<dyn Error + Send + Sync>,
+    },
+}
+
+impl<'de> Deserialize<'de> for RawProcessor {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct NameOrBlock;
+        impl<'de> Visitor<'de> for NameOrBlock {
+            type Value = RawProcessor;
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("a block with `file` and `figures`, or the name of one")
+            }
+            fn visit_str<E>(self, name: &str) -> Result<RawProcessor, E> {
+                Ok(RawProcessor::Named(name.to_owned()))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<RawProcessor, A::Error> {
+                let block = RawBlock::deserialize(MapAccessDeserializer::new(map))?;
+                Ok(RawProcessor::Block(Box::new(block)))
+            }
+        }
+        from.deserialize_any(NameOrBlock)
+    }
+}
+
+impl Processor {
+    pub(super) fn of(block: &RawBlock, at: JsonPath) -> Result<Self, SpecError> {
+        let (source, format) = match (&block.file, &block.command) {
+            (Some(file), None) => {
+                let path = PathBuf::from(file);
+                let inside = path
+                    .components()
+                    .all(|part| matches!(part, Component::Normal(_)));
+                if !inside || file.is_empty() {
+                    return Err(Problem::OutsideRun(file.clone()).at(at.key("file")));
+                }
+                (
+                    Source::File(path),
+                    block.format.unwrap_or_else(|| Format::of(file)),
+                )
+            }
+            (None, Some(command)) if !command.is_empty() => {
+                let limit = block
+                    .timeout_seconds
+                    .map_or(LONGEST_COMMAND, Duration::from_secs);
+                (
+                    Source::Command(command.clone(), limit),
+                    block.format.unwrap_or(Format::Json),
+                )
+            }
+            _ => return Err(Problem::FileOrCommand.at(at)),
+        };
+        Ok(Self {
+            source,
+            format,
+            skip_rows: block.skip_rows,
+            figures: in_order(&block.figures, &at.key("figures"))?,
+            at,
+        })
+    }
+
+    /// The names of its figures.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.figures.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// Adds its figures to those of the run in this folder.
+    pub(super) fn add_to(
+        &self,
+        figures: &mut BTreeMap<String, f64>,
+        run: &Path,
+        commands_allowed: bool,
+    ) -> Result<(), ProcessorError> {
+        let columns = self.columns(run, commands_allowed)?;
+        for (name, expression) in &self.figures {
+            if let Some(value) = expression.value(&columns, figures) {
+                figures.insert(name.clone(), value);
+            }
+        }
+        Ok(())
+    }
+
+    fn columns(&self, run: &Path, commands_allowed: bool) -> Result<Columns, ProcessorError> {
+        let mut wanted = Vec::new();
+        for (_, expression) in &self.figures {
+            expression.columns(&mut wanted);
+        }
+        let wanted: BTreeSet<&str> = wanted.into_iter().collect();
+        match &self.source {
+            Source::File(file) => {
+                let path = run.join(file);
+                let name = file.display().to_string();
+                let open = || {
+                    // Asked before opening: opening a FIFO would wait for a writer for ever.
+                    let is_file = std::fs::metadata(&path)?.is_file();
+                    is_file.then(|| File::open(&path)).transpose()
+                };
+                match open() {
+                    Ok(Some(open)) => self.format.read(open, self.skip_rows, &wanted),
+                    Ok(None) => return Err(ProcessorError::NotAFile(name)),
+                    Err(error) => Err(error.into()),
+                }
+                .map_err(|source| ProcessorError::File { file: name, source })
+            }
+            Source::Command(command, limit) => {
+                let program = command[0].clone();
+                if !commands_allowed {
+                    return Err(ProcessorError::CommandsOff { program });
+                }
+                let failed = |source: Box<dyn Error + Send + Sync>| ProcessorError::Command {
+                    program: program.clone(),
+                    source,
+                };
+                let output = command::output(command, run, *limit).map_err(|e| failed(e.into()))?;
+                self.format
+                    .read(output.as_slice(), self.skip_rows, &wanted)
+                    .map_err(|e| failed(e.into()))
+            }
+        }
+    }
+}
+
+/// Parses the formulas and sorts them so that each comes after those it needs.
+fn in_order(
+    block: &Ordered<String>,
+    at: &JsonPath,
+) -> Result<Vec<(String, Expression)>, SpecError> {
+    let mut waiting = Vec::new();
+    for (name, text) in &block.0 {
+        let at = at.key(name);
+        if name.parse::<Figure>().is_ok() {
+            return Err(Problem::FigureTaken(name.clone()).at(at));
+        }
+        let expression =
+            Expression::parse(text).map_err(|error| Problem::Expression(error).at(at.clone()))?;
+        let mut needs = Vec::new();
+        expression.figures(&mut needs);
+        for need in needs {
+            let known =
+                need.parse::<Figure>().is_ok() || block.0.iter().any(|(other, _)| other == need);
+            if !known {
+                let names = Figure::ALL.iter().map(|figure| figure.name());
+                return Err(Problem::no_such_figure(
+                    need,
+                    names.chain(block.0.iter().map(|(n, _)| n.as_str())),
+                )
+                .at(at));
+            }
+        }
+        waiting.push((name.clone(), expression));
+    }
+    let mut ordered: Vec<(String, Expression)> = Vec::new();
+    while !waiting.is_empty() {
+        let names: BTreeSet<String> = waiting.iter().map(|(name, _)| name.clone()).collect();
+        let (ready, rest): (Vec<_>, Vec<_>) = waiting.into_iter().partition(|(_, expression)| {
+            let mut needs = Vec::new();
+            expression.figures(&mut needs);
+            needs.into_iter().all(|need| !names.contains(need))
+        });
+        if ready.is_empty() {
+            let circle = rest.iter().map(|(name, _)| name.clone()).collect();
+            return Err(Problem::Circle(circle).at(at.clone()));
+        }
+        ordered.extend(ready);
+        waiting = rest;
+    }
+    Ok(ordered)
+}

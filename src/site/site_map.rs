@@ -1,0 +1,223 @@
+use std::sync::OnceLock;
+
+use super::logs::RunLog;
+use super::page::{Link, NavItem, Shell};
+use super::tree::Tree;
+
+/// Up to so many groups the navigation shows the whole tree, beyond only what is near the page.
+const WHOLE_TREE: usize = 80;
+/// Runs are listed below their group up to this many.
+const MOST_RUNS: usize = 30;
+const GENERATOR: &str = concat!("impact ", env!("CARGO_PKG_VERSION"));
+
+/// Which page is where, and how to get from one to another.
+#[derive(Debug)]
+pub(super) struct SiteMap<'a> {
+    pub(super) title: &'a str,
+    pub(super) tree: &'a Tree,
+    pub(super) logs: &'a [RunLog],
+    /// Short names of the runs, no two alike.
+    pub(super) labels: &'a [String],
+    /// Runs that can be shown, once that is known.
+    pub(super) readable: OnceLock<Vec<bool>>,
+}
+
+/// A page of the site.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    Start,
+    Group(usize),
+    /// A run, seen from one of its groups where it has one.
+    Run(usize, Option<usize>),
+}
+
+impl SiteMap<'_> {
+    /// The folder of a page, with a slash at the end unless it is the site's own.
+    pub(super) fn folder(&self, place: Place) -> String {
+        match place {
+            Place::Start => String::new(),
+            Place::Group(group) => format!("{}/", self.tree.groups[group].folder),
+            Place::Run(run, _) => format!("run/{}/", self.logs[run].segment),
+        }
+    }
+
+    /// From a page's folder to the site's.
+    pub(super) fn root(&self, place: Place) -> String {
+        "../".repeat(self.folder(place).matches('/').count())
+    }
+
+    /// From one page to another.
+    pub(super) fn href(&self, from: Place, to: Place) -> String {
+        format!("{}{}index.html", self.root(from), self.folder(to))
+    }
+
+    pub(super) fn shell(&self, place: Place, title: &str) -> Shell {
+        let line = match place {
+            Place::Start => Vec::new(),
+            Place::Group(group) => self.tree.line_of(group),
+            Place::Run(_, home) => home.map(|home| self.tree.line_of(home)).unwrap_or_default(),
+        };
+        let mut crumbs = Vec::new();
+        if place != Place::Start {
+            crumbs.push(Link {
+                name: "Start".to_owned(),
+                href: self.href(place, Place::Start),
+            });
+        }
+        crumbs.extend(
+            self.links(place, &line)
+                .into_iter()
+                .filter(|_| place != Place::Start),
+        );
+        if let Place::Group(_) = place {
+            crumbs.pop();
+        }
+        Shell {
+            title: title.to_owned(),
+            site: self.title.to_owned(),
+            root: self.root(place),
+            crumbs,
+            nav: self.nav(place, &line),
+            generator: GENERATOR,
+        }
+    }
+
+    /// Links from a page to some groups.
+    pub(super) fn links(&self, from: Place, groups: &[usize]) -> Vec<Link> {
+        let link = |group: &usize| Link {
+            name: self.tree.groups[*group].name.clone(),
+            href: self.href(from, Place::Group(*group)),
+        };
+        groups.iter().map(link).collect()
+    }
+
+    fn is_readable(&self, run: usize) -> bool {
+        self.readable.get().is_none_or(|readable| readable[run])
+    }
+
+    fn nav(&self, place: Place, line: &[usize]) -> Vec<NavItem> {
+        let mut nav = vec![NavItem {
+            name: "Start".to_owned(),
+            href: self.href(place, Place::Start),
+            current: place == Place::Start,
+            opens: false,
+            closes: 0,
+        }];
+        for group in &self.tree.top {
+            self.nav_group(place, line, *group, &mut nav);
+        }
+        nav
+    }
+
+    fn nav_group(&self, place: Place, line: &[usize], group: usize, nav: &mut Vec<NavItem>) {
+        let here = &self.tree.groups[group];
+        let whole = self.tree.groups.len() <= WHOLE_TREE;
+        let children = if whole || line.contains(&group) {
+            here.children.as_slice()
+        } else {
+            &[]
+        };
+        let runs: Vec<usize> = match place {
+            Place::Run(run, Some(home)) if home == group => vec![run],
+            Place::Group(at)
+                if at == group && here.children.is_empty() && here.runs.len() <= MOST_RUNS =>
+            {
+                here.runs
+                    .iter()
+                    .copied()
+                    .filter(|run| self.is_readable(*run))
+                    .collect()
+            }
+            _ => Vec::new(),
+        };
+        let opens = !children.is_empty() || !runs.is_empty();
+        nav.push(NavItem {
+            name: here.name.clone(),
+            href: self.href(place, Place::Group(group)),
+            current: place == Place::Group(group),
+            opens,
+            closes: 0,
+        });
+        for child in children {
+            self.nav_group(place, line, *child, nav);
+        }
+        for run in runs {
+            nav.push(NavItem {
+                name: self.labels[run].clone(),
+                href: self.href(place, Place::Run(run, None)),
+                current: matches!(place, Place::Run(current, _) if current == run),
+                opens: false,
+                closes: 0,
+            });
+        }
+        if opens && let Some(last) = nav.last_mut() {
+            last.closes += 1;
+        }
+    }
+}
+
+/// The shortest end of each run's path that no other run's has; a last folder that is alone in its
+/// own says nothing and is left out.
+pub(super) fn labels(logs: &[RunLog]) -> Vec<String> {
+    use std::collections::BTreeMap;
+    let mut siblings: BTreeMap<&str, usize> = BTreeMap::new();
+    for log in logs {
+        if let Some((parent, _)) = log.relative.rsplit_once('/') {
+            *siblings.entry(parent).or_default() += 1;
+        }
+    }
+    let trimmed: Vec<Vec<&str>> = logs
+        .iter()
+        .map(|log| match log.relative.rsplit_once('/') {
+            Some((parent, _)) if siblings[parent] == 1 && parent.contains('/') => {
+                parent.split('/').collect()
+            }
+            _ => log.relative.split('/').collect(),
+        })
+        .collect();
+    let tail =
+        |parts: &[&str], length: usize| parts[parts.len().saturating_sub(length)..].join("/");
+    let longest = trimmed.iter().map(Vec::len).max().unwrap_or(0);
+    let mut labels: Vec<Option<String>> = vec![None; logs.len()];
+    for length in 1..=longest {
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        for parts in &trimmed {
+            *counts.entry(tail(parts, length)).or_default() += 1;
+        }
+        for (label, parts) in labels.iter_mut().zip(&trimmed) {
+            let candidate = tail(parts, length);
+            if label.is_none() && counts[&candidate] == 1 {
+                *label = Some(candidate);
+            }
+        }
+    }
+    let with_path =
+        |(label, log): (Option<String>, &RunLog)| label.unwrap_or_else(|| log.shown.clone());
+    labels.into_iter().zip(logs).map(with_path).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::PathBuf;
+
+    #[test]
+    fn runs_are_called_by_what_tells_them_apart() {
+        let paths = [
+            "sb/seed_0/Pong",
+            "sb/seed_1/Pong",
+            "cule/seed_1/x",
+            "cule/seed_1/y",
+            "z",
+        ];
+        let log = |path: &&str| RunLog {
+            path: PathBuf::new(),
+            root: 0,
+            relative: (*path).to_owned(),
+            shown: format!("data/{path}"),
+            segment: String::new(),
+        };
+        let logs: Vec<RunLog> = paths.iter().map(log).collect();
+        assert_eq!(labels(&logs), ["seed_0", "seed_1", "x", "y", "z"]);
+    }
+}

@@ -1,0 +1,484 @@
+use std::collections::BTreeSet;
+use std::fmt;
+use std::path::PathBuf;
+
+use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
+
+use super::json_path::JsonPath;
+use super::ordered::Ordered;
+use super::problem::{Problem, SpecError};
+use super::processor::{Processor, RawProcessor};
+
+/// Deep enough for any leaderboard, shallow enough for every file system.
+const DEEPEST: usize = 24;
+
+/// What a site is to show: the groups, how runs are sorted into them, and what their tables hold.
+#[derive(Debug, Default)]
+pub struct Spec {
+    pub title: Option<String>,
+    /// Folders of logs, relative to the spec's own folder.
+    pub logs: Vec<PathBuf>,
+    pub(super) groups: Vec<GroupSpec>,
+    pub(super) processors: Vec<Processor>,
+    /// What does no harm but should be known.
+    pub(super) notices: Vec<String>,
+}
+
+/// One group of a spec.
+#[derive(Debug)]
+pub(super) struct GroupSpec {
+    pub(super) name: String,
+    pub(super) at: JsonPath,
+    pub(super) filter: Option<Filter>,
+    pub(super) description: Option<String>,
+    pub(super) variables: Option<Vec<String>>,
+    pub(super) ordering: Option<Ordering>,
+    pub(super) plots: Option<Vec<Plot>>,
+    /// Which of the spec's processors gives further figures of its runs.
+    pub(super) processor: Option<usize>,
+    pub(super) children: Vec<GroupSpec>,
+}
+
+/// A regular expression that is searched for in the path of a run.
+#[derive(Debug, Clone)]
+pub(super) struct Filter {
+    pub(super) text: String,
+    regex: fancy_regex::Regex,
+}
+
+/// By which figure the rows of a table are sorted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Ordering {
+    pub(super) variable: String,
+    pub(super) direction: Direction,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Direction {
+    #[default]
+    Descending,
+    Ascending,
+}
+
+/// One figure against another.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize)]
+pub(super) struct Plot {
+    pub(super) x: String,
+    pub(super) y: String,
+    /// Which way is better; known for energy, time and carbon, else more is better.
+    #[serde(default)]
+    pub(super) better_x: Option<Better>,
+    #[serde(default)]
+    pub(super) better_y: Option<Better>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Better {
+    Low,
+    High,
+}
+
+impl Plot {
+    pub(super) fn of(x: &str, y: &str) -> Self {
+        Self {
+            x: x.to_owned(),
+            y: y.to_owned(),
+            better_x: None,
+            better_y: None,
+        }
+    }
+}
+
+impl Filter {
+    fn new(text: &str, at: &JsonPath) -> Result<Self, SpecError> {
+        let regex = fancy_regex::Regex::new(text)
+            .map_err(|error| Problem::Filter(Box::new(error)).at(at.clone()))?;
+        Ok(Self {
+            text: text.to_owned(),
+            regex,
+        })
+    }
+
+    /// Whether it is found in a path; none where it gave up searching.
+    pub(super) fn finds(&self, path: &str) -> Option<bool> {
+        self.regex.is_match(path).ok()
+    }
+}
+
+impl Spec {
+    /// Reads a spec, of this tool or of experiment-impact-tracker.
+    pub fn parse(text: &[u8]) -> Result<Self, SpecError> {
+        let mut json = serde_json::Deserializer::from_slice(text);
+        let raw: RawSpec = serde_path_to_error::deserialize(&mut json)
+            .map_err(|error| Problem::Json(error.inner().to_string()).at(error.path().into()))?;
+        json.end()
+            .map_err(|error| Problem::Json(error.to_string()).at(JsonPath::default()))?;
+        if raw.groups.0.is_empty() {
+            return Err(Problem::NoGroups.at(JsonPath::default()));
+        }
+        let mut spec = Self {
+            title: raw.title,
+            logs: raw.logs,
+            ..Self::default()
+        };
+        let mut reader = Reader {
+            blocks: &raw.processors,
+            spec: &mut spec,
+        };
+        // Blocks that no group names are checked all the same.
+        for (name, _) in &raw.processors.0 {
+            reader.named(name)?;
+        }
+        let groups = reader.groups(raw.groups, &JsonPath::default(), 1)?;
+        spec.groups = groups;
+        Ok(spec)
+    }
+}
+
+struct Reader<'a> {
+    blocks: &'a Ordered<RawProcessor>,
+    spec: &'a mut Spec,
+}
+
+impl Reader<'_> {
+    fn groups(
+        &mut self,
+        raw: Ordered<RawGroup>,
+        at: &JsonPath,
+        depth: usize,
+    ) -> Result<Vec<GroupSpec>, SpecError> {
+        if depth > DEEPEST {
+            return Err(Problem::TooDeep(DEEPEST).at(at.clone()));
+        }
+        raw.0
+            .into_iter()
+            .map(|(name, group)| self.group(name, group, at, depth))
+            .collect()
+    }
+
+    fn group(
+        &mut self,
+        name: String,
+        raw: RawGroup,
+        at: &JsonPath,
+        depth: usize,
+    ) -> Result<GroupSpec, SpecError> {
+        let at = at.key(&name);
+        for key in &raw.unknown {
+            self.spec
+                .notices
+                .push(format!("{} is not known and left out", at.key(key)));
+        }
+        let filter = raw
+            .filter
+            .map(|text| Filter::new(&text, &at.key("filter")))
+            .transpose()?;
+        let processor = match raw.processor {
+            Some(processor) => self.processor(&processor, &at.key("extra_files_processor"))?,
+            None => None,
+        };
+        let direction = raw.direction.unwrap_or_default();
+        Ok(GroupSpec {
+            filter,
+            processor,
+            description: raw.description,
+            variables: raw.variables,
+            ordering: raw.ordering.map(|variable| Ordering {
+                variable,
+                direction,
+            }),
+            plots: raw.plots,
+            children: self.groups(raw.children, &at.key("child_experiments"), depth + 1)?,
+            name,
+            at,
+        })
+    }
+
+    fn processor(&mut self, raw: &RawProcessor, at: &JsonPath) -> Result<Option<usize>, SpecError> {
+        match raw {
+            RawProcessor::Block(block) => {
+                let processor = Processor::of(block, at.clone())?;
+                Ok(Some(self.keep(processor)))
+            }
+            RawProcessor::Named(name) if self.blocks.0.iter().any(|(known, _)| known == name) => {
+                self.named(name).map(Some)
+            }
+            RawProcessor::Named(name) => {
+                let notice = format!(
+                    "{at} names the processor `{name}`, which is a Python function here: its figures are left out; \
+                     say what it does under `processors` at the top of the spec"
+                );
+                if !self
+                    .spec
+                    .notices
+                    .iter()
+                    .any(|known| known.contains(&format!("`{name}`")))
+                {
+                    self.spec.notices.push(notice);
+                }
+                Ok(None)
+            }
+        }
+    }
+
+    /// The block of this name, or the block of the name it stands for.
+    fn named(&mut self, name: &str) -> Result<usize, SpecError> {
+        let at = JsonPath::default().key("processors");
+        let mut seen = BTreeSet::new();
+        let mut name = name;
+        loop {
+            let here = at.key(name);
+            if !seen.insert(name) {
+                return Err(
+                    Problem::Circle(seen.into_iter().map(str::to_owned).collect()).at(here),
+                );
+            }
+            match self.blocks.0.iter().find(|(known, _)| known == name) {
+                Some((_, RawProcessor::Named(other))) => name = other,
+                Some((_, RawProcessor::Block(block))) => {
+                    let processor = Processor::of(block, here)?;
+                    return Ok(self.keep(processor));
+                }
+                None => {
+                    let problem = format!("there is no processor `{name}`");
+                    return Err(Problem::Json(problem).at(at));
+                }
+            }
+        }
+    }
+
+    fn keep(&mut self, processor: Processor) -> usize {
+        let processors = &mut self.spec.processors;
+        if let Some(known) = processors.iter().position(|known| *known == processor) {
+            return known;
+        }
+        processors.push(processor);
+        processors.len() - 1
+    }
+}
+
+/// The spec as it is written: some keys of its own, every other key a group.
+#[derive(Default)]
+struct RawSpec {
+    title: Option<String>,
+    logs: Vec<PathBuf>,
+    processors: Ordered<RawProcessor>,
+    groups: Ordered<RawGroup>,
+}
+
+#[derive(Default)]
+struct RawGroup {
+    filter: Option<String>,
+    description: Option<String>,
+    variables: Option<Vec<String>>,
+    ordering: Option<String>,
+    direction: Option<Direction>,
+    plots: Option<Vec<Plot>>,
+    processor: Option<RawProcessor>,
+    children: Ordered<RawGroup>,
+    unknown: Vec<String>,
+}
+
+impl<'de> Deserialize<'de> for RawSpec {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Keys;
+        impl<'de> Visitor<'de> for Keys {
+            type Value = RawSpec;
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("an object of groups")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RawSpec, A::Error> {
+                let mut spec = RawSpec::default();
+                let mut seen = BTreeSet::new();
+                while let Some(key) = map.next_key::<String>()? {
+                    match key.as_str() {
+                        "title" => spec.title = Some(map.next_value()?),
+                        "logs" => spec.logs = map.next_value()?,
+                        "processors" => spec.processors = map.next_value()?,
+                        key if key.starts_with('_') => drop(map.next_value::<IgnoredAny>()?),
+                        _ => {
+                            let group = map.next_value()?;
+                            spec.groups.insert(key, group)?;
+                            continue;
+                        }
+                    }
+                    once(&mut seen, &key)?;
+                }
+                Ok(spec)
+            }
+        }
+        from.deserialize_map(Keys)
+    }
+}
+
+impl<'de> Deserialize<'de> for RawGroup {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Keys;
+        impl<'de> Visitor<'de> for Keys {
+            type Value = RawGroup;
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str(
+                    "a group: an object with `filter`, `description` or `child_experiments`",
+                )
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RawGroup, A::Error> {
+                let mut group = RawGroup::default();
+                let mut seen = BTreeSet::new();
+                while let Some(key) = map.next_key::<String>()? {
+                    match key.as_str() {
+                        "filter" => group.filter = map.next_value()?,
+                        "description" => group.description = map.next_value()?,
+                        "executive_summary_variables" => group.variables = map.next_value()?,
+                        "executive_summary_ordering_variable" => {
+                            group.ordering = map.next_value()?;
+                        }
+                        "executive_summary_ordering_direction" => {
+                            group.direction = map.next_value()?;
+                        }
+                        "executive_summary_plots" => group.plots = map.next_value()?,
+                        "extra_files_processor" => group.processor = map.next_value()?,
+                        "child_experiments" => {
+                            let children: Option<Ordered<RawGroup>> = map.next_value()?;
+                            group.children = children.unwrap_or_default();
+                        }
+                        other => {
+                            map.next_value::<IgnoredAny>()?;
+                            if !other.starts_with('_') {
+                                group.unknown.push(other.to_owned());
+                            }
+                        }
+                    }
+                    once(&mut seen, &key)?;
+                }
+                Ok(group)
+            }
+        }
+        from.deserialize_map(Keys)
+    }
+}
+
+fn once<E: Error>(seen: &mut BTreeSet<String>, key: &str) -> Result<(), E> {
+    if key.starts_with('_') || seen.insert(key.to_owned()) {
+        Ok(())
+    } else {
+        Err(E::custom(format_args!("the key {key:?} is given twice")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(text: &str) -> String {
+        let error = Spec::parse(text.as_bytes()).unwrap_err();
+        format!("{error}: {}", error.problem)
+    }
+
+    fn nested(depth: usize) -> String {
+        let open = r#"{"g":{"child_experiments":"#.repeat(depth);
+        format!("{open}{{}}{}", "}}".repeat(depth))
+    }
+
+    #[test]
+    fn groups_keep_the_order_they_are_written_in() {
+        let spec =
+            Spec::parse(br#"{"b":{"child_experiments":{"z":{},"a":{"filter":null}}},"a":{}}"#)
+                .unwrap();
+        assert_eq!(spec.groups[0].name, "b");
+        assert_eq!(spec.groups[0].children[0].name, "z");
+        assert_eq!(spec.groups[1].name, "a");
+    }
+
+    #[test]
+    fn every_mistake_is_told_with_its_place() {
+        let bad = r#"{"A b":{"child_experiments":{"c":{"filter":"("}}}}"#;
+        assert!(
+            error(bad).contains(r#"at $["A b"].child_experiments.c.filter: the filter is not"#)
+        );
+        assert!(error(r#"{"a":{},"a":{}}"#).contains("at $: the name \"a\" is given twice"));
+        let twice = r#"{"a":{"child_experiments":{"b":{},"b":{}}}}"#;
+        assert!(error(twice).contains("at $.a.child_experiments: the name \"b\" is given twice"));
+        assert!(
+            error(r#"{"a":{"filter":"x","filter":"y"}}"#).contains("at $.a: the key \"filter\"")
+        );
+        assert!(
+            error(r#"{"a":{"executive_summary_plots":[{"x":"u","y":"v"},{"x":1}]}}"#)
+                .contains("at $.a.executive_summary_plots[1].x")
+        );
+        assert!(error("{}").contains("no group"));
+        assert!(error(r#"{"a":{}} x"#).contains("trailing"));
+    }
+
+    #[test]
+    fn a_spec_that_is_too_deep_is_refused_with_its_place() {
+        let message = error(&nested(60));
+        assert!(message.contains("nested more than 24 deep"), "{message}");
+        assert!(
+            message.starts_with("the spec is wrong at $.g.child_experiments.g."),
+            "{message}"
+        );
+        assert!(error(&nested(500)).contains("recursion limit"));
+        assert!(Spec::parse(nested(20).as_bytes()).is_ok());
+    }
+
+    #[test]
+    fn circles_of_names_and_formulas_are_found() {
+        let names = r#"{"processors":{"a":"b","b":"a"},"g":{}}"#;
+        assert!(error(names).contains("in a circle: a, b"));
+        let formulas =
+            r#"{"processors":{"p":{"file":"f.csv","figures":{"x":"y+1","y":"x"}}},"g":{}}"#;
+        assert!(
+            error(formulas)
+                .contains("at $.processors.p.figures: these need each other in a circle: x, y")
+        );
+    }
+
+    #[test]
+    fn a_processor_says_what_is_wrong_with_it() {
+        let with = |block: &str| error(&format!(r#"{{"g":{{"extra_files_processor":{block}}}}}"#));
+        assert!(with(r#"{"figures":{}}"#).contains("either a `file` or a `command`"));
+        assert!(
+            with(r#"{"file":"../x","figures":{}}"#).contains("does not lie in the run's folder")
+        );
+        assert!(with(r#"{"file":"/x","figures":{}}"#).contains("does not lie in the run's folder"));
+        assert!(with(r#"{"file":"x","figures":{"total_power":"1"}}"#).contains("every run has"));
+        assert!(
+            with(r#"{"file":"x","figures":{"a":"total_powr"}}"#)
+                .contains("did you mean `total_power`?")
+        );
+        assert!(
+            with(r#"{"file":"x","figures":{"a":"1+"}}"#)
+                .contains("at $.g.extra_files_processor.figures.a: expected")
+        );
+        assert!(with(r#"{"fiel":"x","figures":{}}"#).contains("unknown field `fiel`"));
+    }
+
+    #[test]
+    fn a_python_function_without_a_block_is_only_a_notice() {
+        let spec =
+            Spec::parse(br#"{"g":{"extra_files_processor":"pkg.mod.fn","odd":1,"_comment":2}}"#)
+                .unwrap();
+        assert_eq!(spec.notices.len(), 2);
+        assert!(
+            spec.notices
+                .iter()
+                .any(|notice| notice.contains("`pkg.mod.fn`"))
+        );
+        assert!(
+            spec.notices
+                .iter()
+                .any(|notice| notice.contains("$.g.odd is not known"))
+        );
+    }
+
+    #[test]
+    fn a_block_is_found_under_the_name_an_old_spec_gives() {
+        let text = br#"{"processors":{"pkg.fn":{"file":"e.csv","figures":{"R":"mean(r)","P":"R / total_power"}}},
+            "g":{"extra_files_processor":"pkg.fn"},"h":{"extra_files_processor":"pkg.fn"}}"#;
+        let spec = Spec::parse(text).unwrap();
+        assert_eq!(spec.processors.len(), 1);
+        assert_eq!(spec.groups[1].processor, Some(0));
+    }
+}

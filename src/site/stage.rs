@@ -1,0 +1,300 @@
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Mutex;
+
+use serde::{Deserialize, Serialize};
+
+/// Marks a folder as a site of ours and lists every file of it.
+const MANIFEST: &str = "impact-site.json";
+
+/// A site in the making, beside the folder it will be moved to.
+///
+/// Files that are there already with the same bytes are not written again.
+#[derive(Debug)]
+pub(super) struct Stage {
+    out: PathBuf,
+    folder: PathBuf,
+    before: BTreeSet<String>,
+    files: Mutex<BTreeSet<String>>,
+}
+
+/// What came of writing a site.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Written {
+    pub files: usize,
+    /// Files that are new or not what they were.
+    pub changed: usize,
+    /// Files of an earlier site that this one has no more.
+    pub removed: usize,
+}
+
+/// Why a site cannot be written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StageError {
+    #[error("{} is not empty and not a site of ours", .0.display())]
+    Foreign(PathBuf),
+    #[error("{} is not a folder", .0.display())]
+    NotAFolder(PathBuf),
+    #[error("cannot write {}", .path.display())]
+    Io { path: PathBuf, source: io::Error },
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Manifest {
+    schema: String,
+    files: BTreeSet<String>,
+}
+
+impl Stage {
+    /// Begins a site for this folder, which must be new, empty or an earlier site unless `force` is given.
+    pub(super) fn begin(out: &Path, force: bool) -> Result<Self, StageError> {
+        let before = earlier(out, force)?;
+        let name = out
+            .file_name()
+            .map_or_else(|| "site".into(), |name| name.to_string_lossy().into_owned());
+        let parent = match out.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent,
+            _ => Path::new("."),
+        };
+        let folder = parent.join(format!(".{name}.{}.part", std::process::id()));
+        fs::create_dir_all(&folder).map_err(failed(&folder))?;
+        Ok(Self {
+            out: out.to_owned(),
+            folder,
+            before,
+            files: Mutex::default(),
+        })
+    }
+
+    /// Writes a file of the site, unless it is there already with the same bytes.
+    pub(super) fn write(&self, name: &str, bytes: &[u8]) -> Result<(), StageError> {
+        self.keep(name);
+        if self.before.contains(name) && is_same(&self.out.join(name), bytes) {
+            return Ok(());
+        }
+        let path = self.place(name)?;
+        fs::write(&path, bytes).map_err(failed(&path))
+    }
+
+    /// Lets `make` write a file of the site by its path, and gives what that gives.
+    pub(super) fn write_with<T>(
+        &self,
+        name: &str,
+        make: impl FnOnce(&Path) -> io::Result<T>,
+    ) -> Result<T, StageError> {
+        let path = self.place(name)?;
+        let result = make(&path).map_err(failed(&path))?;
+        self.keep(name);
+        let there = self.out.join(name);
+        if self.before.contains(name) && same_file(&there, &path).unwrap_or(false) {
+            fs::remove_file(&path).map_err(failed(&path))?;
+        }
+        Ok(result)
+    }
+
+    fn place(&self, name: &str) -> Result<PathBuf, StageError> {
+        let path = self.folder.join(name);
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent).map_err(failed(parent))?;
+        }
+        Ok(path)
+    }
+
+    fn keep(&self, name: &str) {
+        let mut files = self
+            .files
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        files.insert(name.to_owned());
+    }
+
+    /// Moves the site into its place and takes away what is no longer part of it.
+    pub(super) fn finish(self) -> Result<Written, StageError> {
+        let mut files = self
+            .files
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+            .clone();
+        files.insert(MANIFEST.to_owned());
+        let manifest = Manifest {
+            schema: super::SCHEMA.to_owned(),
+            files: files.clone(),
+        };
+        let bytes =
+            serde_json::to_vec(&manifest).map_err(|error| failed(&self.folder)(error.into()))?;
+        self.write(MANIFEST, &bytes)?;
+        let mut written = Written {
+            files: files.len(),
+            ..Written::default()
+        };
+        if !self.out.exists() {
+            written.changed = files.len();
+            if let Some(parent) = self.out.parent() {
+                fs::create_dir_all(parent).map_err(failed(parent))?;
+            }
+            fs::rename(&self.folder, &self.out).map_err(failed(&self.out))?;
+            return Ok(written);
+        }
+        for name in &files {
+            let (from, to) = (self.folder.join(name), self.out.join(name));
+            if !from.exists() {
+                continue;
+            }
+            if let Some(parent) = to.parent() {
+                fs::create_dir_all(parent).map_err(failed(parent))?;
+            }
+            fs::rename(&from, &to).map_err(failed(&to))?;
+            written.changed += 1;
+        }
+        for name in self.before.difference(&files) {
+            written.removed += usize::from(remove(&self.out, name));
+        }
+        Ok(written)
+    }
+}
+
+impl Drop for Stage {
+    /// Nothing is left beside the site, whatever happened.
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// The files of an earlier site in this folder.
+fn earlier(out: &Path, force: bool) -> Result<BTreeSet<String>, StageError> {
+    let mut entries = match fs::read_dir(out) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeSet::new()),
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
+            return Err(StageError::NotAFolder(out.to_owned()));
+        }
+        Err(error) => return Err(failed(out)(error)),
+    };
+    let manifest = fs::read(out.join(MANIFEST))
+        .ok()
+        .and_then(|bytes| serde_json::from_slice::<Manifest>(&bytes).ok())
+        .filter(|manifest| manifest.schema == super::SCHEMA);
+    match manifest {
+        Some(manifest) => Ok(manifest
+            .files
+            .into_iter()
+            .filter(|name| is_inside(name))
+            .collect()),
+        None if force || entries.next().is_none() => Ok(BTreeSet::new()),
+        None => Err(StageError::Foreign(out.to_owned())),
+    }
+}
+
+/// A manifest is a file like any other: what it lists is only touched inside the site.
+fn is_inside(name: &str) -> bool {
+    let mut parts = Path::new(name).components();
+    !name.is_empty() && parts.all(|part| matches!(part, Component::Normal(_)))
+}
+
+fn is_same(path: &Path, bytes: &[u8]) -> bool {
+    let length = fs::symlink_metadata(path).map(|metadata| metadata.len());
+    length.is_ok_and(|length| length == bytes.len() as u64)
+        && fs::read(path).is_ok_and(|there| there == bytes)
+}
+
+fn same_file(a: &Path, b: &Path) -> io::Result<bool> {
+    use std::io::Read as _;
+    if fs::metadata(a)?.len() != fs::metadata(b)?.len() {
+        return Ok(false);
+    }
+    let (mut a, mut b) = (fs::File::open(a)?, fs::File::open(b)?);
+    let (mut of_a, mut of_b) = (vec![0; 64 << 10], vec![0; 64 << 10]);
+    loop {
+        let read = a.read(&mut of_a)?;
+        if read == 0 {
+            return Ok(true);
+        }
+        b.read_exact(&mut of_b[..read])?;
+        if of_a[..read] != of_b[..read] {
+            return Ok(false);
+        }
+    }
+}
+
+/// Removes a file and the folders that it leaves empty.
+fn remove(out: &Path, name: &str) -> bool {
+    let path = out.join(name);
+    if fs::remove_file(&path).is_err() {
+        return false;
+    }
+    let mut folder = path.parent();
+    while let Some(here) = folder.filter(|here| *here != out && fs::remove_dir(here).is_ok()) {
+        folder = here.parent();
+    }
+    true
+}
+
+fn failed(path: &Path) -> impl FnOnce(io::Error) -> StageError {
+    let path = path.to_owned();
+    move |source| StageError::Io { path, source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn site(out: &Path, files: &[(&str, &str)]) -> Written {
+        let stage = Stage::begin(out, false).unwrap();
+        for (name, text) in files {
+            stage.write(name, text.as_bytes()).unwrap();
+        }
+        stage.finish().unwrap()
+    }
+
+    #[test]
+    fn a_second_site_rewrites_only_what_changed_and_leaves_nothing_stale() {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("out");
+        site(
+            &out,
+            &[("a/x.html", "1"), ("b/y.html", "2"), ("z.html", "3")],
+        );
+        fs::write(out.join("mine.txt"), "not of the site").unwrap();
+        let again = site(&out, &[("a/x.html", "1"), ("z.html", "4")]);
+        assert_eq!((again.files, again.changed, again.removed), (3, 2, 1));
+        assert_eq!(fs::read_to_string(out.join("z.html")).unwrap(), "4");
+        assert!(!out.join("b").exists() && out.join("mine.txt").exists());
+        assert_eq!(
+            fs::read_dir(folder.path()).unwrap().count(),
+            1,
+            "nothing is left beside it"
+        );
+    }
+
+    #[test]
+    fn a_folder_of_others_is_not_touched_unless_forced() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("thesis.tex"), "x").unwrap();
+        assert!(matches!(
+            Stage::begin(folder.path(), false),
+            Err(StageError::Foreign(_))
+        ));
+        let stage = Stage::begin(folder.path(), true).unwrap();
+        stage.write("index.html", b"x").unwrap();
+        stage.finish().unwrap();
+        assert!(folder.path().join("thesis.tex").exists());
+    }
+
+    #[test]
+    fn a_manifest_cannot_have_files_elsewhere_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("out");
+        fs::create_dir(&out).unwrap();
+        fs::write(folder.path().join("precious"), "x").unwrap();
+        let manifest = format!(
+            r#"{{"schema":"{}","files":["../precious"]}}"#,
+            crate::site::SCHEMA
+        );
+        fs::write(out.join(MANIFEST), manifest).unwrap();
+        site(&out, &[("a", "1")]);
+        assert!(folder.path().join("precious").exists());
+    }
+}

@@ -1,0 +1,126 @@
+use serde_json::{Value, json};
+
+use super::entry::statistics;
+use super::group_page::{Ledger, Member, charts, headlines};
+use super::page::{Fact, StartPage, StatementBlock};
+use super::site_map::Place;
+use super::table::{Cell, Column, Row, Table};
+use super::{label, logs::LogRoot};
+use crate::account::{Figure, Skipped};
+
+const FIGURES: [Figure; 4] = [
+    Figure::TotalPower,
+    Figure::EstimatedCarbonImpactKg,
+    Figure::ExpLenHours,
+    Figure::MeasuredShare,
+];
+
+/// What the start page says besides its groups.
+#[derive(Debug)]
+pub(super) struct Front<'a> {
+    pub(super) statement: Option<StatementBlock>,
+    pub(super) notices: &'a [String],
+    pub(super) skipped: &'a [Skipped],
+    pub(super) roots: &'a [LogRoot],
+}
+
+/// The start page and the same for machines.
+pub(super) fn start_page(ledger: &Ledger, front: Front) -> (StartPage, Value) {
+    let map = ledger.map;
+    let whole = Member {
+        name: map.title.to_owned(),
+        place: Place::Start,
+        runs: ledger.runs.iter().flatten().collect(),
+        statistics: statistics(ledger.runs.iter().flatten()),
+    };
+    let members: Vec<Member> = shown_groups(ledger)
+        .into_iter()
+        .map(|group| ledger.group(group))
+        .collect();
+    let skipped: Vec<Fact> = front
+        .skipped
+        .iter()
+        .map(|skipped| Fact {
+            name: without_roots(&skipped.path.display().to_string(), front.roots),
+            value: without_roots(&skipped.reason, front.roots),
+        })
+        .collect();
+    let json = json!({
+        "schema": super::SCHEMA,
+        "kind": "start",
+        "title": map.title,
+        "generator": concat!("impact ", env!("CARGO_PKG_VERSION")),
+        "runs": whole.runs.len(),
+        "figures": whole.statistics,
+        "rows": members.iter().map(|member| ledger.row_json(Place::Start, member)).collect::<Vec<_>>(),
+        "skipped": skipped.iter().map(|fact| json!({"path": fact.name, "reason": fact.value})).collect::<Vec<_>>(),
+    });
+    let page = StartPage {
+        shell: map.shell(Place::Start, map.title),
+        headlines: headlines(&whole),
+        groups: groups_table(ledger, &members),
+        charts: charts(&members).into_iter().take(1).collect(),
+        statement: front.statement,
+        notices: front.notices.to_vec(),
+        skipped,
+    };
+    (page, json)
+}
+
+/// The outermost groups, or those below where there is only one.
+fn shown_groups(ledger: &Ledger) -> Vec<usize> {
+    let tree = ledger.map.tree;
+    let mut shown = tree.top.clone();
+    while let [only] = shown.as_slice() {
+        if tree.groups[*only].children.is_empty() {
+            break;
+        }
+        shown.clone_from(&tree.groups[*only].children);
+    }
+    shown
+}
+
+fn groups_table(ledger: &Ledger, members: &[Member]) -> Table {
+    let mut columns = vec![Column::number("runs", "Runs", "")];
+    columns.extend(FIGURES.iter().map(|figure| match figure {
+        Figure::MeasuredShare => label::column(figure.name()),
+        _ => Column {
+            meaning: format!(
+                "{}: {}, summed over the runs",
+                figure.name(),
+                figure.meaning()
+            ),
+            ..label::column(figure.name())
+        },
+    }));
+    let row = |member: &Member| {
+        let mut cells = vec![Cell::count(member.runs.len())];
+        cells.extend(FIGURES.iter().map(|figure| {
+            let statistic = member.statistics.get(figure.name());
+            match figure {
+                Figure::MeasuredShare => Cell::share(statistic.map(|statistic| statistic.mean)),
+                _ => Cell::number(statistic.map(|statistic| statistic.sum)),
+            }
+        }));
+        Row {
+            href: Some(ledger.map.href(Place::Start, member.place)),
+            ..Row::new(member.name.clone(), cells)
+        }
+    };
+    Table {
+        id: "groups",
+        caption: "Groups, summed over their runs".to_owned(),
+        head: "Group",
+        columns,
+        rows: members.iter().map(row).collect(),
+        foot: Vec::new(),
+        sortable: members.len() > 1,
+    }
+}
+
+/// A path or a reason without the part of a disk it lies on: a page for others need not tell that.
+fn without_roots(text: &str, roots: &[LogRoot]) -> String {
+    roots.iter().fold(text.to_owned(), |text, root| {
+        text.replace(&format!("{}/", root.path.display()), "")
+    })
+}

@@ -1,0 +1,218 @@
+use serde::Serialize;
+
+use super::number;
+use super::statistic::Statistic;
+
+/// A table of a page, which can be downloaded as CSV.
+#[derive(Debug, Serialize)]
+pub(super) struct Table {
+    /// Its own on the page; the CSV file is named after it.
+    pub(super) id: &'static str,
+    pub(super) caption: String,
+    /// What the rows are.
+    pub(super) head: &'static str,
+    pub(super) columns: Vec<Column>,
+    pub(super) rows: Vec<Row>,
+    /// Rows about all the others.
+    pub(super) foot: Vec<Row>,
+    pub(super) sortable: bool,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Column {
+    /// Its name in CSV and JSON.
+    pub(super) key: String,
+    pub(super) label: String,
+    pub(super) unit: String,
+    pub(super) meaning: String,
+    pub(super) numeric: bool,
+    /// `ascending` or `descending` where the rows come sorted by it.
+    pub(super) sorted: Option<&'static str>,
+    /// Its cells have standard errors.
+    pub(super) spread: bool,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Row {
+    pub(super) name: String,
+    pub(super) href: Option<String>,
+    /// What further there is to say of the row.
+    pub(super) hint: Option<String>,
+    pub(super) best: bool,
+    pub(super) cells: Vec<Cell>,
+}
+
+/// One cell, as it is shown and as it is.
+#[derive(Debug, Clone, Default, Serialize)]
+pub(super) struct Cell {
+    pub(super) text: String,
+    pub(super) error: Option<String>,
+    pub(super) value: Option<f64>,
+    pub(super) stderr: Option<f64>,
+}
+
+impl Column {
+    pub(super) fn text(key: &str, label: &str) -> Self {
+        Self {
+            key: key.to_owned(),
+            label: label.to_owned(),
+            unit: String::new(),
+            meaning: String::new(),
+            numeric: false,
+            sorted: None,
+            spread: false,
+        }
+    }
+
+    pub(super) fn number(key: &str, label: &str, unit: &str) -> Self {
+        Self {
+            unit: unit.to_owned(),
+            numeric: true,
+            ..Self::text(key, label)
+        }
+    }
+}
+
+impl Row {
+    pub(super) fn new(name: impl Into<String>, cells: Vec<Cell>) -> Self {
+        Self {
+            name: name.into(),
+            href: None,
+            hint: None,
+            best: false,
+            cells,
+        }
+    }
+}
+
+impl Cell {
+    pub(super) fn text(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn number(value: Option<f64>) -> Self {
+        match value {
+            Some(value) => Self {
+                text: number::show(value),
+                value: Some(value),
+                ..Self::default()
+            },
+            None => Self::text("–"),
+        }
+    }
+
+    /// A number of things.
+    pub(super) fn count(count: usize) -> Self {
+        Self {
+            text: count.to_string(),
+            value: Some(count as f64),
+            ..Self::default()
+        }
+    }
+
+    /// A part of a whole, shown in percent.
+    pub(super) fn share(value: Option<f64>) -> Self {
+        match value {
+            Some(value) => Self {
+                text: format!("{} %", (value * 1000.0).round() / 10.0),
+                value: Some(value),
+                ..Self::default()
+            },
+            None => Self::text("–"),
+        }
+    }
+
+    pub(super) fn statistic(statistic: Option<&Statistic>) -> Self {
+        let Some(statistic) = statistic else {
+            return Self::text("–");
+        };
+        let (text, error) = number::show_statistic(statistic);
+        Self {
+            text,
+            error,
+            value: Some(statistic.mean),
+            stderr: statistic.stderr,
+        }
+    }
+}
+
+impl Table {
+    /// The rows as CSV with full digits, safe to open in a spreadsheet.
+    pub(super) fn csv(&self) -> Result<Vec<u8>, csv::Error> {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        let mut head = vec![self.head.to_lowercase()];
+        for column in &self.columns {
+            head.push(guarded(&column.key));
+            if column.spread {
+                head.push(guarded(&format!("{}_stderr", column.key)));
+            }
+        }
+        writer.write_record(&head)?;
+        for row in self.rows.iter().chain(&self.foot) {
+            let mut record = vec![guarded(&row.name)];
+            for (column, cell) in self.columns.iter().zip(&row.cells) {
+                let exact =
+                    |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
+                record.push(if column.numeric {
+                    exact(cell.value)
+                } else {
+                    guarded(&cell.text)
+                });
+                if column.spread {
+                    record.push(exact(cell.stderr));
+                }
+            }
+            writer.write_record(&record)?;
+        }
+        writer
+            .into_inner()
+            .map_err(|error| error.into_error().into())
+    }
+}
+
+/// Spreadsheets take a text that begins like this for a formula.
+fn guarded(text: &str) -> String {
+    if text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']) {
+        format!("'{text}")
+    } else {
+        text.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn csv_has_full_digits_and_no_formulas() {
+        let spread = Column {
+            spread: true,
+            ..Column::number("total_power", "Energy", "kWh")
+        };
+        let statistic = Statistic {
+            mean: 0.1 + 0.2,
+            stderr: Some(0.5),
+            sum: 1.0,
+            n: 2,
+        };
+        let table = Table {
+            id: "t",
+            caption: String::new(),
+            head: "Run",
+            columns: vec![spread, Column::text("note", "Note")],
+            rows: vec![Row::new(
+                "=cmd()",
+                vec![Cell::statistic(Some(&statistic)), Cell::text("@x, \"y\"")],
+            )],
+            foot: Vec::new(),
+            sortable: false,
+        };
+        assert_eq!(
+            String::from_utf8(table.csv().unwrap()).unwrap(),
+            "run,total_power,total_power_stderr,note\n'=cmd(),0.30000000000000004,0.5,\"'@x, \"\"y\"\"\"\n"
+        );
+    }
+}

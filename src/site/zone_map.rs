@@ -1,0 +1,72 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use super::segment::Segments;
+use crate::intensity::picture::{Coloured, Picture};
+use crate::intensity::{self, Dataset};
+use crate::zone::{Map, ZoneId, register};
+
+/// Pictures of the zones in which runs took place, each drawn once.
+#[derive(Debug, Default)]
+pub(super) struct ZoneMaps {
+    colours: OnceLock<(Vec<Coloured>, Vec<String>)>,
+    drawn: Mutex<BTreeMap<ZoneId, Option<Drawn>>>,
+}
+
+/// A picture as a file of the site.
+#[derive(Debug, Clone)]
+pub(super) struct Drawn {
+    pub(super) file: String,
+    pub(super) alt: String,
+    pub(super) svg: String,
+}
+
+impl ZoneMaps {
+    /// The picture of a zone, or none where the map does not have it.
+    pub(super) fn of(&self, zone: &ZoneId) -> Option<Drawn> {
+        let mut drawn = self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
+        drawn
+            .entry(zone.clone())
+            .or_insert_with(|| self.draw(zone))
+            .clone()
+    }
+
+    fn draw(&self, zone: &ZoneId) -> Option<Drawn> {
+        let (colours, sources) = self.colours.get_or_init(colours);
+        let name = register::find(zone).map_or_else(|_| zone.to_string(), |zone| zone.name.clone());
+        let picture = Picture {
+            map: Map::shipped(),
+            title: format!("Electricity around {name}"),
+            sources: sources.clone(),
+            mark: None,
+        };
+        let area = register::find_area(zone).unwrap_or_else(|_| zone.clone().into());
+        Some(Drawn {
+            svg: picture.detail(&area, colours)?,
+            file: format!(
+                "assets/map-{}.svg",
+                Segments::default().claim(zone.as_str())
+            ),
+            alt: format!("Map of {name} and its neighbours, coloured by carbon intensity"),
+        })
+    }
+}
+
+/// What every area of the map emits, and who says so.
+fn colours() -> (Vec<Coloured>, Vec<String>) {
+    let mut sources = BTreeSet::new();
+    let coloured = |area: &crate::zone::map::MapArea| {
+        let intensity = intensity::for_area(&area.id, None, Dataset::Auto).ok();
+        if let Some(known) = &intensity {
+            sources.insert(known.source.to_string());
+        }
+        Coloured {
+            area: area.id.clone(),
+            name: register::find(&area.id.zone)
+                .map_or_else(|_| String::new(), |zone| zone.name.clone()),
+            value: intensity.map(|intensity| intensity.value),
+        }
+    };
+    let colours = Map::shipped().areas().iter().map(coloured).collect();
+    (colours, sources.into_iter().collect())
+}

@@ -1,0 +1,558 @@
+//! `impact appendix` as its users meet it.
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use predicates::prelude::*;
+use predicates::str::contains;
+use serde_json::{Value, json};
+use support::{LegacyRun, OwnRun, impact};
+
+/// Four runs in two folders, each with an evaluation beside its log.
+fn logs(folder: &Path) -> PathBuf {
+    let logs = folder.join("data");
+    for (path, gpu_watts, score) in [
+        ("fast/seed_0", 100.0, 10.0),
+        ("fast/seed_1", 120.0, 14.0),
+        ("slow/seed_0", 300.0, 20.0),
+        ("slow/seed_1", 340.0, 21.0),
+    ] {
+        let rows = vec![
+            (10.0, 10.0, gpu_watts, "200.0"),
+            (20.0, 20.0, gpu_watts, "210.0"),
+        ];
+        let run = LegacyRun {
+            rows,
+            ended_after: Some(20.0),
+            ..LegacyRun::default()
+        }
+        .write(&logs.join(path));
+        fs::write(
+            run.join("eval.csv"),
+            format!("{{\"seed\": \"x,y\"}}\nstep,score\n0,0\n1,{score}\n"),
+        )
+        .unwrap();
+    }
+    logs
+}
+
+fn spec() -> Value {
+    json!({
+        "logs": ["data"],
+        "processors": {
+            "pkg.evaluate": {
+                "file": "eval.csv",
+                "skip_rows": 1,
+                "figures": { "Score": "last(score)", "ScorePerkWh": "Score / total_power" }
+            }
+        },
+        "Everything": {
+            "filter": null,
+            "description": "All <b>runs</b>",
+            "executive_summary_variables": ["total_power", "exp_len_hours"],
+            "child_experiments": {
+                "Slow": { "filter": "(slow)", "extra_files_processor": "pkg.evaluate" },
+                "Fast": { "filter": "(fast)", "extra_files_processor": "pkg.evaluate" }
+            }
+        }
+    })
+}
+
+fn write_spec(folder: &Path, spec: &Value) -> PathBuf {
+    let path = folder.join("spec.json");
+    fs::write(&path, spec.to_string()).unwrap();
+    path
+}
+
+fn pages(site: &Path, ending: &str) -> BTreeMap<String, PathBuf> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![site.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.to_string_lossy().ends_with(ending) {
+                found.insert(path.strip_prefix(site).unwrap().display().to_string(), path);
+            }
+        }
+    }
+    found
+}
+
+/// The JSON of every group, by the names that lead to it.
+fn groups(site: &Path) -> BTreeMap<Vec<String>, Value> {
+    pages(site, "index.json")
+        .values()
+        .map(|path| serde_json::from_slice::<Value>(&fs::read(path).unwrap()).unwrap())
+        .filter(|page| page["kind"] == "group")
+        .map(|page| (serde_json::from_value(page["path"].clone()).unwrap(), page))
+        .collect()
+}
+
+fn names(page: &Value) -> Vec<&str> {
+    page["rows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["name"].as_str().unwrap())
+        .collect()
+}
+
+#[test]
+fn group_tables_have_means_and_errors_in_the_order_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    logs(folder.path());
+    let mut spec = spec();
+    spec["Everything"]["executive_summary_ordering_variable"] = json!("Score");
+    let spec = write_spec(folder.path(), &spec);
+    let site = folder.path().join("out");
+    impact()
+        .arg("appendix")
+        .arg("--site-spec")
+        .arg(&spec)
+        .arg("-o")
+        .arg(&site)
+        .assert()
+        .success();
+    let groups = groups(&site);
+    let fast = &groups[&vec!["Everything".to_owned(), "Fast".to_owned()]];
+    assert_eq!(
+        fast["figures"]["Score"],
+        json!({"mean": 12.0, "stderr": 2.0, "sum": 24.0, "n": 2})
+    );
+    let kwh = |watts: f64| (10.0 * 10.0 + 10.0 * 20.0 + 20.0 * watts) * 1.58 / 3.6e6;
+    let mean = fast["figures"]["total_power"]["mean"].as_f64().unwrap();
+    assert!((mean - (kwh(100.0) + kwh(120.0)) / 2.0).abs() < 1e-12);
+    assert_eq!(names(fast), ["fast/seed_1", "fast/seed_0"]);
+    let all = &groups[&vec!["Everything".to_owned()]];
+    assert_eq!(names(all), ["Slow", "Fast"]);
+    let csv = fs::read_to_string(&pages(&site, "summary.csv").values().next().unwrap()).unwrap();
+    assert!(csv.starts_with(
+        "group,runs,total_power,total_power_stderr,exp_len_hours,exp_len_hours_stderr\nSlow,2,"
+    ));
+}
+
+#[test]
+fn every_internal_link_leads_somewhere_and_names_are_inert() {
+    let folder = tempfile::tempdir().unwrap();
+    let logs = logs(folder.path());
+    OwnRun::default().write(&logs.join("other/<img src=x onerror=alert(1)>"));
+    OwnRun::default().write(&logs.join("other/\u{202e}gnp.exe"));
+    let site = folder.path().join("out");
+    impact()
+        .arg("appendix")
+        .arg(&logs)
+        .arg("-o")
+        .arg(&site)
+        .args(["--title", "<script>t</script>"])
+        .assert()
+        .success();
+    let pages = pages(&site, ".html");
+    assert!(pages.len() >= 10);
+    for (name, path) in &pages {
+        let html = fs::read_to_string(path).unwrap();
+        for hostile in [
+            "<script>t",
+            "<img src=x",
+            "\u{202e}",
+            "onerror=alert(1)>\"",
+            "href=\"javascript:",
+        ] {
+            assert!(!html.contains(hostile), "{name} holds {hostile}");
+        }
+        for part in html.split("href=\"").chain(html.split("src=\"")).skip(1) {
+            let link = part.split('"').next().unwrap();
+            let local = !link.starts_with("http")
+                && !link.starts_with('#')
+                && !link.starts_with("data:")
+                && !link.contains('<');
+            assert!(
+                !local || path.parent().unwrap().join(link).exists(),
+                "{name} links to {link}"
+            );
+        }
+    }
+}
+
+#[test]
+fn without_a_spec_folders_are_groups_and_a_broken_log_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let logs = logs(folder.path());
+    fs::create_dir_all(logs.join("fast/broken/impacttracker")).unwrap();
+    fs::write(
+        logs.join("fast/broken/impacttracker/data.json"),
+        "nonsense\n",
+    )
+    .unwrap();
+    impact()
+        .current_dir(folder.path())
+        .arg("appendix")
+        .assert()
+        .code(3)
+        .stderr(contains("left out: data/fast/broken"))
+        .stdout(contains("4 runs in 2 groups"));
+    let start = fs::read_to_string(folder.path().join("site-out/index.html")).unwrap();
+    assert!(start.contains("fast/broken") && start.contains("Carbon impact statement"));
+    impact()
+        .current_dir(folder.path())
+        .args(["appendix", "--strict"])
+        .assert()
+        .code(1);
+}
+
+#[test]
+fn a_second_run_rewrites_only_what_changed_and_removes_what_is_gone() {
+    let folder = tempfile::tempdir().unwrap();
+    let logs = logs(folder.path());
+    let site = folder.path().join("out");
+    let write = || {
+        impact()
+            .arg("appendix")
+            .arg(&logs)
+            .arg("-o")
+            .arg(&site)
+            .assert()
+            .success()
+    };
+    write();
+    let before = pages(&site, "");
+    let times = |pages: &BTreeMap<String, PathBuf>| -> BTreeMap<String, std::time::SystemTime> {
+        pages
+            .iter()
+            .map(|(name, path)| (name.clone(), path.metadata().unwrap().modified().unwrap()))
+            .collect()
+    };
+    let first = times(&before);
+    write().stdout(contains("0 of them new or changed, 0 removed"));
+    assert_eq!(times(&pages(&site, "")), first);
+    fs::remove_dir_all(logs.join("slow/seed_1")).unwrap();
+    write().stdout(contains(" 0 removed").not());
+    assert!(
+        pages(&site, "")
+            .keys()
+            .all(|name| !name.contains("slow-seed_1"))
+    );
+    assert_eq!(
+        fs::read_dir(folder.path()).unwrap().count(),
+        2,
+        "nothing is left beside the site"
+    );
+}
+
+#[test]
+fn a_folder_of_others_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let logs = logs(folder.path());
+    let out = folder.path().join("thesis");
+    fs::create_dir(&out).unwrap();
+    fs::write(out.join("thesis.tex"), "x").unwrap();
+    let write = || {
+        let mut command = impact();
+        command.arg("appendix").arg(&logs).arg("-o").arg(&out);
+        command
+    };
+    write()
+        .assert()
+        .code(1)
+        .stderr(contains("not a site of ours").and(contains("try: another --output-dir")));
+    assert_eq!(fs::read_dir(&out).unwrap().count(), 1);
+    write().arg("--force").assert().success();
+    assert!(out.join("thesis.tex").exists());
+}
+
+#[test]
+fn a_site_can_be_checked_against_its_logs() {
+    let folder = tempfile::tempdir().unwrap();
+    let logs = logs(folder.path());
+    let spec = write_spec(folder.path(), &spec());
+    let site = folder.path().join("out");
+    impact()
+        .arg("appendix")
+        .arg("--site-spec")
+        .arg(&spec)
+        .arg("-o")
+        .arg(&site)
+        .args(["--pue", "1.1"])
+        .assert()
+        .success();
+    let check = || {
+        let mut command = impact();
+        command.arg("appendix").arg("--check").arg(&site);
+        command
+    };
+    check()
+        .assert()
+        .success()
+        .stdout(contains("agrees with its logs: 4 runs, 3 groups"));
+    let moved = folder.path().join("elsewhere");
+    fs::rename(&logs, &moved).unwrap();
+    check().assert().code(1);
+    check().arg(&moved).assert().success();
+    let data = moved.join("fast/seed_0/impacttracker/data.json");
+    let text = fs::read_to_string(&data).unwrap();
+    fs::write(&data, text.replace("100", "101")).unwrap();
+    check()
+        .arg(&moved)
+        .assert()
+        .code(1)
+        .stderr(contains("differs: total_power of data/fast/seed_0 is"));
+}
+
+#[test]
+fn mistakes_in_a_spec_are_told_with_their_place() {
+    let folder = tempfile::tempdir().unwrap();
+    logs(folder.path());
+    let refused = |change: &dyn Fn(&mut Value), place: &str, problem: &str| {
+        let mut spec = spec();
+        change(&mut spec);
+        let spec = write_spec(folder.path(), &spec);
+        let out = folder.path().join("out");
+        impact()
+            .arg("appendix")
+            .arg("--site-spec")
+            .arg(&spec)
+            .arg("-o")
+            .arg(&out)
+            .assert()
+            .code(1)
+            .stderr(
+                contains(place)
+                    .and(contains(problem))
+                    .and(contains("try: ")),
+            );
+        assert!(!out.exists());
+    };
+    refused(
+        &|spec| spec["Everything"]["child_experiments"]["Fast"]["filter"] = json!("(fast"),
+        "$.Everything.child_experiments.Fast.filter",
+        "not a regular expression",
+    );
+    refused(
+        &|spec| spec["Everything"]["child_experiments"]["Fast"]["filter"] = json!("zebra"),
+        "$.Everything.child_experiments.Fast.filter",
+        "matches none of the 4 runs",
+    );
+    refused(
+        &|spec| spec["processors"]["pkg.evaluate"]["figures"]["Score"] = json!("ScorePerkWh"),
+        "$.processors[\"pkg.evaluate\"].figures",
+        "in a circle",
+    );
+    refused(
+        &|spec| {
+            let mut deep = json!({});
+            for _ in 0..60 {
+                deep = json!({"child_experiments": {"g": deep}});
+            }
+            spec["Deep"] = deep;
+        },
+        "$.Deep.child_experiments.g.child_experiments",
+        "nested more than",
+    );
+    refused(
+        &|spec| {
+            let other = json!({"file": "eval.csv", "figures": {"Score": "1"}});
+            spec["Everything"]["extra_files_processor"] = other;
+        },
+        "extra_files_processor",
+        "`Score` of data/fast/seed_0 is also given by",
+    );
+}
+
+#[test]
+fn a_python_function_without_a_block_gives_a_message_and_a_page_without_its_columns() {
+    let folder = tempfile::tempdir().unwrap();
+    logs(folder.path());
+    let mut spec = spec();
+    spec.as_object_mut().unwrap().remove("processors");
+    spec["Everything"]["executive_summary_variables"] = json!(["Score", "total_power"]);
+    let spec = write_spec(folder.path(), &spec);
+    let site = folder.path().join("out");
+    impact()
+        .arg("appendix")
+        .arg("--site-spec")
+        .arg(&spec)
+        .arg("-o")
+        .arg(&site)
+        .assert()
+        .success()
+        .stderr(contains("note: ").and(contains("`pkg.evaluate`")));
+    let everything = pages(&site, "index.html")
+        .into_iter()
+        .find(|(name, _)| name.starts_with("group/everything"))
+        .unwrap()
+        .1;
+    let html = fs::read_to_string(everything).unwrap();
+    assert!(
+        html.contains("No run has a figure for Score.") && !html.contains("data-figure=\"Score\"")
+    );
+}
+
+#[test]
+fn programs_run_only_with_leave() {
+    let folder = tempfile::tempdir().unwrap();
+    logs(folder.path());
+    let mut spec = spec();
+    spec["processors"]["pkg.evaluate"] = json!({
+        "command": ["sh", "-c", "echo '{\"score\": 42}'; touch ran"],
+        "figures": { "Score": "first(score)" }
+    });
+    let spec = write_spec(folder.path(), &spec);
+    let site = folder.path().join("out");
+    let write = || {
+        let mut command = impact();
+        command
+            .arg("appendix")
+            .arg("--site-spec")
+            .arg(&spec)
+            .arg("-o")
+            .arg(&site);
+        command
+    };
+    write().assert().success();
+    assert!(!folder.path().join("data/fast/seed_0/ran").exists());
+    assert!(groups(&site)[&vec!["Everything".to_owned()]]["figures"]["Score"].is_null());
+    write().arg("--allow-commands").assert().success();
+    assert!(folder.path().join("data/fast/seed_0/ran").exists());
+    assert_eq!(
+        groups(&site)[&vec!["Everything".to_owned()]]["figures"]["Score"]["mean"],
+        42.0
+    );
+}
+
+#[test]
+fn the_example_spec_is_a_spec() {
+    let output = impact()
+        .args(["appendix", "--print-spec"])
+        .output()
+        .unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("spec.json");
+    fs::write(&path, &output.stdout).unwrap();
+    for name in ["Pong_ppo2", "Pong_a2c"] {
+        let run = LegacyRun::default().write(&folder.path().join("data").join(name));
+        fs::write(run.join("eval_test.csv"), "x\nrmean\n1\n3\n").unwrap();
+    }
+    impact()
+        .arg("appendix")
+        .arg("--site-spec")
+        .arg(&path)
+        .arg("-o")
+        .arg(folder.path().join("out"))
+        .assert()
+        .success()
+        .stderr("");
+}
+
+#[test]
+fn templates_of_the_user_go_before_ours() {
+    let folder = tempfile::tempdir().unwrap();
+    let logs = logs(folder.path());
+    let own = folder.path().join("own");
+    fs::create_dir(&own).unwrap();
+    fs::write(own.join("start.html"), "{{ shell.title }} of mine").unwrap();
+    let site = folder.path().join("out");
+    let write = |title: &str| {
+        let mut command = impact();
+        command
+            .arg("appendix")
+            .arg(&logs)
+            .arg("-o")
+            .arg(&site)
+            .arg("--templates")
+            .arg(&own)
+            .args(["--title", title]);
+        command
+    };
+    write("<T>").assert().success();
+    assert_eq!(
+        fs::read_to_string(site.join("index.html")).unwrap(),
+        "&lt;T&gt; of mine"
+    );
+    fs::write(own.join("start.html"), "{{ nothing }}").unwrap();
+    write("T")
+        .assert()
+        .code(1)
+        .stderr(contains("a template is wrong"));
+}
+
+#[test]
+fn the_groups_of_the_original_leaderboard_come_out() {
+    let reference = std::env::var_os("IMPACT_REFERENCE").map_or_else(
+        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/reference"),
+        PathBuf::from,
+    );
+    if !reference.is_dir() {
+        eprintln!("no reference logs here; skipped");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let text = fs::read_to_string(reference.join("leaderboard_generation_format.json")).unwrap();
+    let block = json!({
+        "file": "eval_test.csv",
+        "skip_rows": 1,
+        "figures": {
+            "AverageReturn": "mean(rmean)",
+            "AsymptoticReturn": "last(rmean)",
+            "AverageReturnPerkWh": "mean(rmean) / total_power",
+            "AverageEpisodeLength": "mean(lmean)",
+            "AverageMaximumEpisodeLength": "mean(lmax)"
+        }
+    });
+    // The spec itself stays as it was written, so that its groups keep their order.
+    let processors =
+        format!("{{\"processors\":{{\"rlenergyleaderboard.processors.load_rl_eval\":{block}}},");
+    let spec = folder.path().join("spec.json");
+    fs::write(&spec, text.replacen('{', &processors, 1)).unwrap();
+    let site = folder.path().join("out");
+    let data = reference.join("data");
+    impact()
+        .arg("appendix")
+        .arg(&data)
+        .arg("--site-spec")
+        .arg(&spec)
+        .arg("-o")
+        .arg(&site)
+        .assert()
+        .success();
+    let groups = groups(&site);
+    let expected: Vec<Value> =
+        serde_json::from_slice(&fs::read(reference.join("expected_groups.json")).unwrap()).unwrap();
+    assert_eq!(groups.len(), expected.len());
+    let mut compared = 0;
+    for group in &expected {
+        let path: Vec<String> = serde_json::from_value(group["path"].clone()).unwrap();
+        let found = &groups[&path];
+        assert_eq!(found["runs"], group["runs"], "{path:?}");
+        for (name, wanted) in group["figures"].as_object().unwrap() {
+            for part in ["mean", "stderr", "sum", "n"] {
+                let (found, wanted) = (&found["figures"][name][part], &wanted[part]);
+                let same = match (found.as_f64(), wanted.as_f64()) {
+                    (Some(found), Some(wanted)) => {
+                        (found - wanted).abs() <= 1e-11 * wanted.abs().max(1e-9)
+                    }
+                    _ => found.is_null() && wanted.is_null(),
+                };
+                assert!(
+                    same,
+                    "{part} of {name} of {path:?}: {found} is not {wanted}"
+                );
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared >= 500, "{compared} figures compared");
+    let pong = groups
+        .iter()
+        .find(|(path, _)| path.len() == 2 && path[1].starts_with("Pong"))
+        .unwrap()
+        .1;
+    let order: Vec<&str> = names(pong)
+        .iter()
+        .map(|name| name.split(' ').next().unwrap())
+        .collect();
+    assert_eq!(order, ["A2C+Vtrace", "PPO2", "DQN", "A2C"]);
+}

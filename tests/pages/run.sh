@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# Makes a site of test logs and opens every page of it in Chromium. Installs what that needs, and says so.
+# Another site can be looked at by naming it: tests/pages/run.sh SITE
+set -euo pipefail
+cd "$(dirname "$0")"
+
+need() { # need COMMAND PACKAGE...: installs the packages if the command is not there
+    local command=$1
+    shift
+    command -v "$command" > /dev/null && return
+    echo "pages: installing $* (for $command)"
+    local root=()
+    [ "$(id -u)" = 0 ] || root=(sudo)
+    "${root[@]}" apt-get update -qq
+    "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" > /dev/null
+}
+
+need "${CHROMIUM:-chromium}" chromium fonts-dejavu-core
+need node nodejs
+need npm npm
+export CHROMIUM=$(command -v "${CHROMIUM:-chromium}")
+
+# Packages and the site lie outside of the source tree.
+work=${IMPACT_PAGES_DIR:-${TMPDIR:-/tmp}/impact-page-tests}
+mkdir -p "$work"
+cp package.json package-lock.json ./*.mjs "$work/"
+if ! cmp -s package-lock.json "$work/installed"; then
+    echo "pages: installing playwright-core, axe-core and html-validate from npm into $work"
+    (cd "$work" && PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 npm ci --no-audit --no-fund --silent)
+    cp package-lock.json "$work/installed"
+fi
+
+if [ $# -gt 0 ]; then
+    exec node "$work/check.mjs" "$1"
+fi
+
+impact=${IMPACT:-}
+if [ -z "$impact" ]; then
+    (cd ../.. && cargo build --quiet)
+    impact=$(cd ../.. && pwd)/target/debug/impact
+fi
+rm -rf "$work/site" "$work/fixture"
+node "$work/fixture.mjs" "$work/fixture"
+# One of the logs is broken on purpose: that is exit code 3.
+"$impact" appendix --site-spec "$work/fixture/spec.json" --output-dir "$work/site" || [ $? = 3 ]
+node "$work/check.mjs" "$work/site"
