@@ -24,13 +24,13 @@ pub mod track;
 pub mod account;
 pub mod merge;
 pub mod statement;
-#[cfg(feature = "site")]
-pub mod site;
 pub mod table;
 pub mod compare;
 pub mod export;
 pub mod estimate;
 #[cfg(feature = "cli")]
 pub mod config;
+#[cfg(feature = "site")]
+pub mod site;
 #[cfg(feature = "cli")]
 pub mod cli;

@@ -94,6 +94,8 @@ fn workplace() -> TempDir {
     }
     fs::write(at(".impact.toml"), "pue = 1.2\n").unwrap();
     fs::write(at(".perun.ini"), "[post-processing]\npue = 1.05\n").unwrap();
+    let spec = "{\"logs\": [\"logs\"], \"All\": {\"filter\": null}}";
+    fs::write(at("leaderboard_spec.json"), spec).unwrap();
     script(&at("run.sh"), "#!/bin/sh\nexit 0\n");
     folder
 }
@@ -115,6 +117,15 @@ fn run_as_printed(example: &str) -> std::process::Output {
     // One example may need that no file of settings is there yet.
     if example == "impact config init" {
         fs::remove_file(folder.path().join(".impact.toml")).unwrap();
+    }
+    // A site is only checked where one was made.
+    if example == "impact appendix --check site-out" {
+        let mut command = support::impact();
+        command.current_dir(folder.path());
+        command
+            .args(["appendix", "logs", "--output-dir", "site-out"])
+            .assert()
+            .success();
     }
     Command::new("sh")
         .args(["-c", example])

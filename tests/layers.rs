@@ -18,12 +18,12 @@ const ROOMS: [&str; 20] = [
     "account",
     "merge",
     "statement",
-    "site",
     "table",
     "compare",
     "export",
     "estimate",
     "config",
+    "site",
     "cli",
 ];
 

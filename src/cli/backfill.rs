@@ -11,9 +11,10 @@ use clap::Args;
 use super::grid::no_such_provider;
 use super::output::{print, write_file};
 use super::terminal::printable;
-use super::{Failure, Outcome, exit};
+use super::{Failure, Outcome, configured, exit};
+use crate::config::{Config, Sources};
 use crate::intensity::ladder::Answer;
-use crate::intensity::live::{self, Desk};
+use crate::intensity::live;
 use crate::intensity::{Ladder, Period};
 use crate::log::fill::{self, Recorded, Survey};
 use crate::log::{DATA_FILE, FOLDER, INFO_FILE, Info, MESSAGES_FILE, Record, find};
@@ -53,8 +54,9 @@ enum Done {
 }
 
 impl BackfillArgs {
-    pub fn run(self) -> Outcome {
-        let desk = Arc::new(Desk::of_the_user());
+    pub fn run(self, settings: &Sources) -> Outcome {
+        let config = Config::load(settings)?;
+        let desk = Arc::new(configured::desk(&config));
         let ladder = match self.provider.as_str() {
             "auto" => live::auto(&desk),
             name => live::named(&desk, name).ok_or_else(|| no_such_provider(&desk, name))?,

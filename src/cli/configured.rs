@@ -4,6 +4,10 @@ use clap::ValueEnum;
 
 use super::accounting::Accounting;
 use crate::config::Config;
+#[cfg(feature = "live")]
+use crate::intensity::cache::Cache;
+#[cfg(feature = "live")]
+use crate::intensity::live::Desk;
 
 impl Accounting {
     /// Takes from the configuration what the command line did not say.
@@ -13,6 +17,18 @@ impl Accounting {
         self.zone = config.or(self.zone.take(), "zone");
         self.dataset = config.or(self.dataset, "dataset");
     }
+}
+
+/// The desk of the user, with the tokens of the configuration.
+#[cfg(feature = "live")]
+pub fn desk(config: &Config) -> Desk {
+    let tokens = config.foreign_variables();
+    let tokens = tokens.map(|(variable, value)| (variable.to_owned(), value.to_owned()));
+    let settings = std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .chain(tokens)
+        .collect();
+    Desk::new(settings, Cache::of_the_user())
 }
 
 /// The format that was set, if the command has it.

@@ -112,7 +112,7 @@ impl EstimateArgs {
         }
         #[cfg(feature = "live")]
         if self.when {
-            print(&printable(&self.best_hours(&job)?))?;
+            print(&printable(&self.best_hours(&job, &config)?))?;
             return Ok(exit::DONE);
         }
         let estimate = self.estimate(job)?;
@@ -214,13 +214,13 @@ impl EstimateArgs {
 
     /// The cleanest stretch of the next two days, by whoever publishes a forecast.
     #[cfg(feature = "live")]
-    fn best_hours(&self, job: &Job) -> Result<String, Failure> {
+    fn best_hours(&self, job: &Job, config: &Config) -> Result<String, Failure> {
         use std::sync::Arc;
 
         use chrono::{TimeDelta, Utc};
 
         use crate::intensity::Period;
-        use crate::intensity::live::{self, Desk};
+        use crate::intensity::live;
 
         let zone = self
             .grid()?
@@ -228,7 +228,7 @@ impl EstimateArgs {
             .ok_or_else(|| Failure::new(anyhow!("no place was named")).advise("--zone GB"))?;
         let now = Utc::now();
         let period = Period::new(now, now + TimeDelta::hours(48))?;
-        let desk = Arc::new(Desk::of_the_user());
+        let desk = Arc::new(super::configured::desk(config));
         let answer = live::auto(&desk)
             .intensity(&zone, &period)
             .map_err(|nobody| {

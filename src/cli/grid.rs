@@ -6,7 +6,8 @@ use clap::{Args, ValueEnum};
 
 use super::output::print;
 use super::terminal::printable;
-use super::{Failure, Outcome, exit};
+use super::{Failure, Outcome, configured, exit};
+use crate::config::{Config, Sources};
 use crate::intensity::ladder::{Answer, NobodyAnswered};
 use crate::intensity::live::{self, Desk};
 use crate::intensity::{Period, Series};
@@ -46,8 +47,9 @@ enum Format {
 }
 
 impl GridArgs {
-    pub fn run(self) -> Outcome {
-        let desk = Arc::new(Desk::of_the_user());
+    pub fn run(self, settings: &Sources) -> Outcome {
+        let config = Config::load(settings)?;
+        let desk = Arc::new(configured::desk(&config));
         let ladder = live::chosen(&desk, &self.provider)
             .ok_or_else(|| no_such_provider(&desk, &self.provider))?;
         let to = self.to.unwrap_or_else(Utc::now);

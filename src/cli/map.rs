@@ -7,6 +7,7 @@ use clap::Args;
 use super::output::{print, write_file};
 use super::region::desk::Desk;
 use super::{Failure, Outcome, exit};
+use crate::config::{Config, Sources};
 use crate::intensity::Dataset;
 use crate::intensity::picture::{Coloured, Picture, escape};
 use crate::zone::{Point, ZoneId, register};
@@ -50,7 +51,10 @@ pub(super) struct MapArgs {
 }
 
 impl MapArgs {
-    pub(super) fn run(self) -> Outcome {
+    pub(super) fn run(mut self, settings: &Sources) -> Outcome {
+        let config = Config::load(settings)?;
+        self.zones = config.or(self.zones, "zones");
+        self.intensities = config.or(self.intensities, "intensities");
         let desk = Desk::open(
             self.zones.as_deref(),
             self.intensities.as_deref(),

@@ -71,8 +71,6 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    #[cfg(feature = "site")]
-    Appendix(Box<appendix::AppendixArgs>),
     Config(config::ConfigArgs),
     List(list::ListArgs),
     Compare(compare::CompareArgs),
@@ -82,6 +80,8 @@ enum Command {
     Require(require::RequireArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
+    #[cfg(feature = "site")]
+    Appendix(Box<appendix::AppendixArgs>),
     Track(Box<track::TrackArgs>),
     Mark(mark::MarkArgs),
     Doctor(doctor::DoctorArgs),
@@ -99,8 +99,6 @@ enum Command {
 impl Command {
     fn run(self, settings: &Sources) -> Outcome {
         match self {
-            #[cfg(feature = "site")]
-            Self::Appendix(args) => args.run(),
             Self::Config(args) => args.run(settings),
             Self::List(args) => args.run(settings),
             Self::Compare(args) => args.run(settings),
@@ -110,18 +108,20 @@ impl Command {
             Self::Require(args) => args.run(),
             Self::Completions(args) => args.run(),
             Self::Man(args) => args.run(),
+            #[cfg(feature = "site")]
+            Self::Appendix(args) => args.run(),
             Self::Track(args) => args.run(settings),
             Self::Mark(args) => Ok(args.run()),
             Self::Doctor(args) => args.run(),
             Self::Report(args) => args.run(settings),
             Self::Statement(args) => args.run(settings),
             #[cfg(feature = "live")]
-            Self::Grid(args) => args.run(),
+            Self::Grid(args) => args.run(settings),
             #[cfg(feature = "live")]
-            Self::Backfill(args) => args.run(),
+            Self::Backfill(args) => args.run(settings),
             Self::Cloud(args) => args.run(),
-            Self::Map(args) => args.run(),
-            Self::Region(args) => args.run(),
+            Self::Map(args) => args.run(settings),
+            Self::Region(args) => args.run(settings),
         }
     }
 }

@@ -12,6 +12,7 @@ use show::{Format, show, with_bold_heading};
 
 use super::output::print;
 use super::{Advise, Failure, Outcome, exit};
+use crate::config::{Config, Sources};
 use crate::intensity::Dataset;
 use crate::zone::{AreaId, Iso3, Point, ZoneId, cloud, register};
 
@@ -99,7 +100,10 @@ pub(super) struct RegionArgs {
 }
 
 impl RegionArgs {
-    pub(super) fn run(self) -> Outcome {
+    pub(super) fn run(mut self, settings: &Sources) -> Outcome {
+        let config = Config::load(settings)?;
+        self.zones = config.or(self.zones, "zones");
+        self.intensities = config.or(self.intensities, "intensities");
         let desk = Desk::open(
             self.zones.as_deref(),
             self.intensities.as_deref(),

@@ -98,6 +98,7 @@ impl TrackArgs {
         self.wanted.check(&self.hardware.roots())?;
         self.place.fill(&config);
         let interval = config.or(self.interval, "interval");
+        self.quiet |= config.or(None, "log-level") == Some("error".to_owned());
         let subject = match self.pid {
             Some(pid) => Subject::Process(pid),
             None => Subject::Command(self.command),
