@@ -9,6 +9,7 @@ use super::output::print;
 use super::terminal::printable;
 use super::{Advise, Failure, Outcome, exit};
 use crate::account::Skipped;
+use crate::config::{Config, Sources};
 use crate::site::{
     Appendix, CheckError, EXAMPLE_SPEC, LogRoot, Problem, Renderer, SiteError, Spec, SpecError,
     StageError, check, start_of,
@@ -75,7 +76,8 @@ pub(super) struct AppendixArgs {
 }
 
 impl AppendixArgs {
-    pub(super) fn run(self) -> Outcome {
+    pub(super) fn run(mut self, settings: &Sources) -> Outcome {
+        self.accounting.fill(&Config::load(settings)?);
         if self.print_spec {
             print(EXAMPLE_SPEC)?;
             return Ok(exit::DONE);

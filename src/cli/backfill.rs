@@ -39,8 +39,9 @@ pub struct BackfillArgs {
     #[arg(long)]
     zone: Option<ZoneId>,
     /// Whom to ask: auto (each service in turn), or one by name; the yearly table is no history
-    #[arg(long, default_value = "auto", value_name = "NAME")]
-    provider: String,
+    /// [default: auto]
+    #[arg(long, value_name = "NAME")]
+    provider: Option<String>,
 }
 
 /// What became of one run.
@@ -57,7 +58,7 @@ impl BackfillArgs {
     pub fn run(self, settings: &Sources) -> Outcome {
         let config = Config::load(settings)?;
         let desk = Arc::new(configured::desk(&config));
-        let ladder = match self.provider.as_str() {
+        let ladder = match configured::provider(self.provider.clone(), &config).as_str() {
             "auto" => live::auto(&desk),
             name => live::named(&desk, name).ok_or_else(|| no_such_provider(&desk, name))?,
         };

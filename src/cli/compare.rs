@@ -5,6 +5,7 @@ use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 
 use super::accounting::Accounting;
+use super::configured;
 use super::output::{print, write_file};
 use super::terminal::printable;
 use super::{Failure, Outcome, exit};
@@ -88,7 +89,11 @@ impl Format {
 
 impl CompareArgs {
     pub fn run(mut self, settings: &Sources) -> Outcome {
-        self.accounting.fill(&Config::load(settings)?);
+        let config = Config::load(settings)?;
+        self.accounting.fill(&config);
+        if self.output.is_none() {
+            self.format = self.format.or_else(|| configured::format(&config));
+        }
         let format = self.format()?;
         let (groups, left_out) = self.read_groups()?;
         if groups.len() < 2 {

@@ -31,6 +31,14 @@ pub fn desk(config: &Config) -> Desk {
     Desk::new(settings, Cache::of_the_user())
 }
 
+/// Whom to ask how dirty the electricity is.
+#[cfg(feature = "live")]
+pub fn provider(given: Option<String>, config: &Config) -> String {
+    config
+        .or(given, "provider")
+        .unwrap_or_else(|| "auto".to_owned())
+}
+
 /// The format that was set, if the command has it.
 pub fn format<F: ValueEnum>(config: &Config) -> Option<F> {
     let name: String = config.set_or(None, "format")?;

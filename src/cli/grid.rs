@@ -32,8 +32,9 @@ pub struct GridArgs {
     #[arg(long, value_parser = instant)]
     to: Option<DateTime<Utc>>,
     /// Whom to ask: auto (each in turn, then the yearly table), table (no network), or one by name
-    #[arg(long, default_value = "auto", value_name = "NAME")]
-    provider: String,
+    /// [default: auto]
+    #[arg(long, value_name = "NAME")]
+    provider: Option<String>,
     /// How to write the series
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -50,8 +51,9 @@ impl GridArgs {
     pub fn run(self, settings: &Sources) -> Outcome {
         let config = Config::load(settings)?;
         let desk = Arc::new(configured::desk(&config));
-        let ladder = live::chosen(&desk, &self.provider)
-            .ok_or_else(|| no_such_provider(&desk, &self.provider))?;
+        let provider = configured::provider(self.provider, &config);
+        let ladder =
+            live::chosen(&desk, &provider).ok_or_else(|| no_such_provider(&desk, &provider))?;
         let to = self.to.unwrap_or_else(Utc::now);
         let from = self
             .from

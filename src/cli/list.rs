@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::Outcome;
 use super::accounting::{Accounting, exit_code};
+use super::configured;
 use super::filter::Filter;
 use super::output::print;
 use super::terminal::printable;
@@ -36,9 +37,9 @@ pub struct ListArgs {
     filter: Vec<Filter>,
     #[command(flatten)]
     accounting: Accounting,
-    /// How to write the list
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    /// How to write the list [default: text]
+    #[arg(long, value_enum)]
+    format: Option<Format>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -97,7 +98,8 @@ struct Entry<'a> {
 
 impl ListArgs {
     pub fn run(mut self, settings: &Sources) -> Outcome {
-        self.accounting.fill(&Config::load(settings)?);
+        let config = Config::load(settings)?;
+        self.accounting.fill(&config);
         let collection = self.accounting.collect(&self.folders)?;
         let assumptions = self.accounting.assumptions()?;
         let mut lines: Vec<Line> = collection
@@ -117,7 +119,8 @@ impl ListArgs {
             })
             .collect();
         self.sort(&mut lines);
-        let text = match self.format {
+        let format = self.format.or_else(|| configured::format(&config));
+        let text = match format.unwrap_or(Format::Text) {
             Format::Json => json(&lines)?,
             Format::Csv => table(&lines, &exact, "").csv()?,
             Format::Markdown => table(&lines, &rounded, UNKNOWN).markdown(),

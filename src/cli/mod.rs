@@ -109,7 +109,7 @@ impl Command {
             Self::Completions(args) => args.run(),
             Self::Man(args) => args.run(),
             #[cfg(feature = "site")]
-            Self::Appendix(args) => args.run(),
+            Self::Appendix(args) => args.run(settings),
             Self::Track(args) => args.run(settings),
             Self::Mark(args) => Ok(args.run()),
             Self::Doctor(args) => args.run(),

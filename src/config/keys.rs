@@ -35,7 +35,7 @@ pub static KEYS: &[Key] = &[
     Key::new("log-level", log_level, "How much to tell on standard error: error, warn, info or debug")
         .default("info")
         .perun("debug", "log_lvl"),
-    Key::new("providers", words, "Live services to ask, joined by commas; auto asks all that have a token")
+    Key::new("provider", words, "Live service to ask; auto asks each in turn")
         .default("auto"),
     Key::new("electricitymaps-token", words, "Token for Electricity Maps")
         .variable("ELECTRICITYMAPS_TOKEN")

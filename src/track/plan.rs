@@ -13,8 +13,10 @@ use crate::units::Pue;
 #[derive(Debug, Clone)]
 pub struct Plan {
     pub subject: Subject,
-    /// The run's folder; none stands for a new one under `impact-logs`.
+    /// The run's folder; none stands for a new one under `logs`.
     pub out: Option<PathBuf>,
+    /// Where runs without a folder of their own are logged.
+    pub logs: PathBuf,
     pub name: Option<String>,
     pub tags: BTreeMap<String, String>,
     pub interval: Duration,
@@ -100,6 +102,7 @@ mod tests {
             interval: Duration::from_secs(1),
             duration: None,
             pue: None,
+            logs: PathBuf::from("impact-logs"),
             region: None,
             grid: None,
             csv: None,

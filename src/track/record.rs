@@ -17,7 +17,7 @@ impl Record {
     pub(crate) fn create(plan: &Plan, id: &str, info: &Info, first: &Sample) -> Self {
         let folder = plan.out.clone().unwrap_or_else(|| {
             let time = chrono::Local::now().format("%Y%m%dT%H%M%S");
-            PathBuf::from("impact-logs").join(format!("{time}-{}-{id}", plan.label()))
+            plan.logs.join(format!("{time}-{}-{id}", plan.label()))
         });
         let mut notes = Vec::new();
         let log = LogWriter::create(&folder, id, info, first)

@@ -14,13 +14,17 @@ use clap::Args;
 
 use self::live_line::{LiveLine, NoScreen};
 use self::place::Place;
+#[cfg(feature = "live")]
+use super::configured;
+#[cfg(feature = "live")]
+use super::grid::no_such_provider;
 use super::hardware::Hardware;
 use super::require::WantedBefore;
 use super::terminal::printable;
 use super::{Failure, Outcome, exit};
 use crate::config::{Config, Sources};
 #[cfg(feature = "live")]
-use crate::intensity::{Averages, Background, live};
+use crate::intensity::{Background, live};
 #[cfg(feature = "live")]
 use crate::log::info::Region;
 use crate::span::Span;
@@ -109,7 +113,7 @@ impl TrackArgs {
             .map_err(|failure| failure.exit_with(exit::NOT_STARTED))?;
         #[cfg(feature = "live")]
         let grid = if self.live {
-            Some(ask_grid(region.as_ref())?)
+            Some(ask_grid(region.as_ref(), &config)?)
         } else {
             None
         };
@@ -118,6 +122,9 @@ impl TrackArgs {
         let plan = Plan {
             subject,
             out: self.out,
+            logs: config
+                .or(None, "output")
+                .unwrap_or_else(|| PathBuf::from("impact-logs")),
             name: self.name,
             tags: BTreeMap::from_iter(self.tags),
             interval: interval.map_or(Duration::from_secs(1), |span| span.0),
@@ -147,7 +154,7 @@ impl TrackArgs {
 
 /// Starts to ask the services that know the zone, each in turn, then the yearly table.
 #[cfg(feature = "live")]
-fn ask_grid(region: Option<&Region>) -> Result<Arc<Background>, Failure> {
+fn ask_grid(region: Option<&Region>, config: &Config) -> Result<Arc<Background>, Failure> {
     let Some(region) = region else {
         return Err(Failure::new(anyhow::anyhow!(
             "--live needs to know where the run takes place"
@@ -155,8 +162,10 @@ fn ask_grid(region: Option<&Region>) -> Result<Arc<Background>, Failure> {
         .advise("--zone, --region or --address")
         .exit_with(exit::NOT_STARTED));
     };
-    let desk = Arc::new(live::Desk::of_the_user());
-    let ladder = live::auto(&desk).then(Box::new(Averages));
+    let desk = Arc::new(configured::desk(config));
+    let provider = configured::provider(None, config);
+    let ladder = live::chosen(&desk, &provider)
+        .ok_or_else(|| no_such_provider(&desk, &provider).exit_with(exit::NOT_STARTED))?;
     Ok(Arc::new(Background::start(ladder, region.zone.clone())))
 }
 
