@@ -19,6 +19,7 @@ mod record;
 mod scope;
 mod scribe;
 mod series;
+mod shed;
 mod signals;
 mod spawn;
 mod summary;
