@@ -5,6 +5,8 @@
 //! kWh is exactly the sum of the printed parts. What is only multiplied ([`Watts`],
 //! [`GramsPerKwh`]) is a finite, non-negative `f64`.
 
+mod money;
+
 use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Mul};
@@ -14,6 +16,8 @@ use std::time::Duration;
 use rust_decimal::Decimal;
 use rust_decimal::prelude::ToPrimitive;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+pub use money::{Bill, PricePerKwh, Usd, UsdPerTonne};
 
 /// A number that cannot be the quantity it was given for.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -399,134 +403,6 @@ impl Mul<Pue> for GramsCo2e {
     type Output = Self;
     fn mul(self, pue: Pue) -> Self {
         Self(pue.scale(self.0))
-    }
-}
-
-/// A price with a fixed number of decimals, so that an amount times a price is exact too.
-fn fixed(quantity: &'static str, decimals: u32, text: &str) -> Result<i64, OutOfRange> {
-    let refuse = |rule| OutOfRange::new(quantity, format_args!("`{}`", text.escape_debug()), rule);
-    let mut value: Decimal = text
-        .trim()
-        .parse()
-        .map_err(|_| refuse("it must be a decimal number"))?;
-    value = value.normalize();
-    if value.scale() > decimals || value.abs() > Decimal::from(1_000_000) {
-        return Err(refuse("it has too many digits"));
-    }
-    value.rescale(decimals);
-    i64::try_from(value.mantissa()).map_err(|_| refuse("it has too many digits"))
-}
-
-/// US dollars per tonne of CO2; may be negative.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[must_use]
-pub struct UsdPerTonne(i64);
-
-impl UsdPerTonne {
-    const DECIMALS: u32 = 4;
-}
-
-impl FromStr for UsdPerTonne {
-    type Err = OutOfRange;
-    fn from_str(text: &str) -> Result<Self, OutOfRange> {
-        fixed("social cost in USD per tonne", Self::DECIMALS, text).map(Self)
-    }
-}
-
-impl fmt::Display for UsdPerTonne {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Decimal::new(self.0, Self::DECIMALS).normalize().fmt(f)
-    }
-}
-
-/// US dollars, exact.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[must_use]
-pub struct Usd(i128);
-
-impl Usd {
-    /// Tonnes of CO2 are counted in steps of 1e-21.
-    const DECIMALS: u32 = DECIMALS + 3 + UsdPerTonne::DECIMALS;
-
-    #[must_use]
-    pub fn exact(self) -> Exact {
-        Exact {
-            count: self.0,
-            decimals: Self::DECIMALS,
-        }
-    }
-
-    #[must_use]
-    pub fn dollars(self) -> f64 {
-        self.exact().value()
-    }
-}
-
-impl Mul<UsdPerTonne> for GramsCo2e {
-    type Output = Usd;
-    fn mul(self, cost: UsdPerTonne) -> Usd {
-        let mass = i128::try_from(self.0).unwrap_or(i128::MAX);
-        Usd(mass.saturating_mul(i128::from(cost.0)))
-    }
-}
-
-/// What a kWh costs, in a currency named beside it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[must_use]
-pub struct PricePerKwh(i64);
-
-impl PricePerKwh {
-    const DECIMALS: u32 = 6;
-}
-
-impl FromStr for PricePerKwh {
-    type Err = OutOfRange;
-    fn from_str(text: &str) -> Result<Self, OutOfRange> {
-        let price = fixed("price per kWh", Self::DECIMALS, text)?;
-        if price < 0 {
-            return Err(OutOfRange::new(
-                "price per kWh",
-                text,
-                "it must not be negative",
-            ));
-        }
-        Ok(Self(price))
-    }
-}
-
-impl fmt::Display for PricePerKwh {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Decimal::new(self.0, Self::DECIMALS).normalize().fmt(f)
-    }
-}
-
-/// An amount in the currency of the price it was made with, exact.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[must_use]
-pub struct Bill(i128);
-
-impl Bill {
-    const DECIMALS: u32 = DECIMALS + PricePerKwh::DECIMALS;
-
-    #[must_use]
-    pub fn exact(self) -> Exact {
-        Exact {
-            count: self.0,
-            decimals: Self::DECIMALS,
-        }
-    }
-
-    #[must_use]
-    pub fn amount(self) -> f64 {
-        self.exact().value()
-    }
-}
-
-impl Mul<PricePerKwh> for Joules {
-    type Output = Bill;
-    fn mul(self, price: PricePerKwh) -> Bill {
-        let energy = i128::try_from(self.0).unwrap_or(i128::MAX);
-        Bill(energy.saturating_mul(i128::from(price.0)))
     }
 }
 

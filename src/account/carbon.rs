@@ -140,8 +140,12 @@ fn carbon(run: &RunSummary, assumptions: &Assumptions, pue: Pue) -> Option<Carbo
             return Some(flat(run, pue, Some(zone), newer.value, newer.to_string()));
         }
     }
-    let source = region.source.clone();
-    let source = source.unwrap_or_else(|| "the average recorded with the run".to_owned());
+    let source = region.source.as_deref();
+    let source = source.unwrap_or("the average recorded with the run");
+    let source = match region.year {
+        Some(year) => format!("{source}, {year}"),
+        None => source.to_owned(),
+    };
     Some(flat(run, pue, Some(zone), average, source))
 }
 

@@ -71,29 +71,29 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Config(config::ConfigArgs),
+    Track(Box<track::TrackArgs>),
+    Statement(statement::StatementArgs),
+    Report(report::ReportArgs),
+    #[cfg(feature = "site")]
+    Appendix(Box<appendix::AppendixArgs>),
+    Region(region::RegionArgs),
+    Cloud(cloud::CloudArgs),
+    Map(map::MapArgs),
+    #[cfg(feature = "live")]
+    Grid(grid::GridArgs),
+    #[cfg(feature = "live")]
+    Backfill(backfill::BackfillArgs),
     List(list::ListArgs),
     Compare(compare::CompareArgs),
     Merge(merge::MergeArgs),
     Export(export::ExportArgs),
     Estimate(estimate::EstimateArgs),
     Require(require::RequireArgs),
-    Completions(completions::CompletionsArgs),
-    Man(man::ManArgs),
-    #[cfg(feature = "site")]
-    Appendix(Box<appendix::AppendixArgs>),
-    Track(Box<track::TrackArgs>),
     Mark(mark::MarkArgs),
     Doctor(doctor::DoctorArgs),
-    Report(report::ReportArgs),
-    Statement(statement::StatementArgs),
-    #[cfg(feature = "live")]
-    Grid(grid::GridArgs),
-    #[cfg(feature = "live")]
-    Backfill(backfill::BackfillArgs),
-    Cloud(cloud::CloudArgs),
-    Map(map::MapArgs),
-    Region(region::RegionArgs),
+    Config(config::ConfigArgs),
+    Completions(completions::CompletionsArgs),
+    Man(man::ManArgs),
 }
 
 impl Command {
