@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::shed::shed_start_up_pages;
 use crate::log::Info;
 use crate::log::write::write_info;
 
@@ -56,6 +57,7 @@ impl Scribe {
                     }
                 }
                 let _ = gathered_sender.send(());
+                shed_start_up_pages();
                 while let (Ok(()), Some((_, data))) = (orders.recv(), &place) {
                     let _ = data.sync_data();
                 }

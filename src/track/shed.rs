@@ -1,11 +1,11 @@
 use std::fs;
 use std::ops::Range;
 
-/// Gives back the pages of the program's file that only the start needed.
+/// Gives back the pages of program and library files that only the start needed.
 ///
-/// What is used again comes back from the page cache by itself. Only code and constants are given
-/// back: they are never written, while other read-only data holds addresses that were set when the
-/// program was loaded.
+/// What is used again comes back from the page cache by itself. Only code and the program's own
+/// constants are given back: they are never written, while other read-only data holds addresses
+/// that were set when the program was loaded.
 pub(crate) fn shed_start_up_pages() {
     let Ok(program) = fs::read_link("/proc/self/exe") else {
         return;
@@ -27,15 +27,17 @@ pub(crate) fn shed_start_up_pages() {
     }
 }
 
-/// The addresses of a line of `/proc/self/maps`, if it is the program's own code or constants.
+/// The addresses of a line of `/proc/self/maps`, if it is a file's code or the program's constants.
 fn unwritten(line: &str, program: &str) -> Option<Range<usize>> {
     let mut words = line.split_whitespace();
     let (start, end) = words.next()?.split_once('-')?;
     let rights = words.next()?;
     let offset = words.next()?;
+    let file = words.nth(2)?;
+    let is_code = rights == "r-xp" && file.starts_with('/');
     // Constants stand at the beginning of the file, before the code.
-    let is_unwritten = rights == "r-xp" || (rights == "r--p" && offset == "00000000");
-    if !is_unwritten || words.nth(2)? != program {
+    let is_constants = rights == "r--p" && offset == "00000000" && file == program;
+    if !is_code && !is_constants {
         return None;
     }
     Some(usize::from_str_radix(start, 16).ok()?..usize::from_str_radix(end, 16).ok()?)
@@ -46,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_programs_own_code_and_constants_are_given_back() {
+    fn only_code_and_the_programs_own_constants_are_given_back() {
         let found = |rights: &str, offset: &str, path: &str| {
             unwritten(
                 &format!("1000-3000 {rights} {offset} fe:00 7 {path}"),
@@ -67,7 +69,12 @@ mod tests {
             "may hold addresses"
         );
         assert_eq!(found("rw-p", "00000000", "/bin/impact"), None);
-        assert_eq!(found("r-xp", "00000000", "/lib/libc.so.6"), None);
+        assert_eq!(
+            found("r-xp", "00026000", "/lib/libc.so.6"),
+            Some(0x1000..0x3000)
+        );
+        assert_eq!(found("r--p", "00000000", "/lib/libc.so.6"), None);
+        assert_eq!(found("r-xp", "00000000", "[vdso]"), None);
     }
 
     #[test]

@@ -15,7 +15,6 @@ use super::plan::{Plan, Subject};
 use super::record::Record;
 use super::scope::Scope;
 use super::scribe::Scribe;
-use super::shed::shed_start_up_pages;
 use super::signals::Signals;
 use super::spawn::Launch;
 use super::summary::{Glance, Screen, Summary};
@@ -99,8 +98,6 @@ struct Tracker<'p> {
     ended: Option<Moment>,
     /// Who said the carbon intensities recorded so far.
     realtime_source: Option<String>,
-    /// What only the start needed has been given back.
-    is_lean: bool,
 }
 
 impl<'p> Tracker<'p> {
@@ -187,7 +184,6 @@ impl<'p> Tracker<'p> {
             stop_asked: false,
             ended: None,
             realtime_source: None,
-            is_lean: false,
         })
     }
 
@@ -264,10 +260,6 @@ impl<'p> Tracker<'p> {
     }
 
     fn tick(&mut self, now: &Moment, mark: Option<Mark>) {
-        if !self.is_lean {
-            shed_start_up_pages();
-            self.is_lean = true;
-        }
         let mut sample = self.witness.sample(now, mark);
         if let Some(latest) = self.plan.grid.as_ref().and_then(|grid| grid.latest()) {
             sample.observed.realtime_carbon_intensity = Some(latest.intensity.get());
