@@ -380,6 +380,37 @@ fn children_too_short_to_be_seen_are_counted() {
     }
 }
 
+#[test]
+fn what_a_process_did_before_it_became_the_tracker_is_neither_its_nor_the_runs() {
+    const BUSY: &str = "i=0; while [ $i -lt 600000 ]; do i=$((i+1)); done";
+    for options in ["", "--no-cgroup"] {
+        let machine = Machine::with_rapl();
+        let script = format!(
+            "({BUSY}); {BUSY}; times > times; exec '{}' track -q --out log {options} -- true",
+            env!("CARGO_BIN_EXE_impact"),
+        );
+        let mut shell = std::process::Command::new("sh");
+        shell
+            .args(["-c", &script])
+            .current_dir(machine.folder.path());
+        let tracker = machine.impact();
+        let variables = tracker
+            .get_envs()
+            .filter_map(|(name, value)| Some((name, value?)));
+        assert!(shell.envs(variables).status().unwrap().success());
+
+        let text = fs::read_to_string(machine.path("times")).unwrap();
+        let before: Vec<f64> = text.split_whitespace().map(seconds).collect();
+        let (own, children) = (before[0] + before[1], before[2] + before[3]);
+        assert!(own > 0.1 && children > 0.1, "{text}");
+        let log = machine.log();
+        let overhead = log.info["overhead_cpu_s"].as_f64().unwrap();
+        assert!(overhead > 0.0 && overhead < own, "{overhead} of {own}");
+        let counted = log.cpu_seconds();
+        assert!(counted < children, "{options}: {counted} of {children}");
+    }
+}
+
 /// `1m2.5s`, as the shell writes it.
 fn seconds(text: &str) -> f64 {
     let (minutes, seconds) = text.trim_end_matches('s').split_once('m').unwrap();

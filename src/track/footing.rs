@@ -1,6 +1,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use super::reaped::Reaped;
 use crate::sensor::Roots;
 
 /// Measuring memory may take this part of the time; walking large page tables is slow.
@@ -12,6 +13,7 @@ const SHORTEST_PAUSE: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub(crate) struct Footing {
     folder: PathBuf,
+    reaped: Reaped,
     bytes: Option<u64>,
     due: Instant,
 }
@@ -20,6 +22,7 @@ impl Footing {
     pub(crate) fn of(roots: &Roots) -> Self {
         Self {
             folder: roots.processes().to_owned(),
+            reaped: Reaped::from_now(),
             bytes: None,
             due: Instant::now(),
         }
@@ -38,15 +41,7 @@ impl Footing {
 
     /// The size from the largest the run's dead ever had, when none was measured alive.
     pub(crate) fn or_largest(&self) -> Option<u64> {
-        self.bytes.or_else(|| {
-            let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
-            // SAFETY: getrusage fills the structure it is given; all zeros are valid.
-            let usage = unsafe {
-                libc::getrusage(libc::RUSAGE_CHILDREN, usage.as_mut_ptr());
-                usage.assume_init()
-            };
-            Some(usage.ru_maxrss as u64 * 1024).filter(|bytes| *bytes > 0)
-        })
+        self.bytes.or_else(|| self.reaped.largest())
     }
 
     fn size_of(&self, pid: u32) -> Option<u64> {

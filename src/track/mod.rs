@@ -15,6 +15,7 @@ pub mod mailbox;
 mod panel;
 mod plan;
 mod python;
+mod reaped;
 mod record;
 mod scope;
 mod scribe;

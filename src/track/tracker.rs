@@ -92,6 +92,8 @@ struct Tracker<'p> {
     lag: Lag,
     is_lag_known: bool,
     last_awake: Moment,
+    /// What this process had used when it became a tracker: an exec keeps its clock.
+    cpu_at_start: Duration,
     /// A request to stop reached us, and waits for the command to stop.
     stop_asked: bool,
     /// When the command was seen to have ended.
@@ -102,6 +104,7 @@ struct Tracker<'p> {
 
 impl<'p> Tracker<'p> {
     fn start(plan: &'p Plan, screen: &'p mut dyn Screen) -> Result<Self, StartError> {
+        let cpu_at_start = own_cpu_time();
         let id = new_id();
         let signals = Signals::hold().map_err(StartError::Signals)?;
         let mailbox = Mailbox::open(&id).ok();
@@ -181,6 +184,7 @@ impl<'p> Tracker<'p> {
             lag,
             is_lag_known: false,
             last_awake,
+            cpu_at_start,
             stop_asked: false,
             ended: None,
             realtime_source: None,
@@ -419,7 +423,7 @@ impl<'p> Tracker<'p> {
 
     /// The completed info, and what it all came to.
     fn finish(self, ending: Ending, elapsed: Duration) -> Summary {
-        let overhead = own_cpu_time();
+        let overhead = own_cpu_time().saturating_sub(self.cpu_at_start);
         let mut info = self.scribe.finish(DETAILS_PATIENCE);
         info.ended = Some(chrono::Local::now().fixed_offset());
         info.exit_code = (ending != Ending::Unknown).then(|| i32::from(ending.code()));

@@ -6,6 +6,7 @@ use std::time::Duration;
 use rustix::process::Pid;
 
 use super::births::Births;
+use super::reaped::Reaped;
 use crate::sensor::{KernelFile, Roots};
 
 /// CPU time of the run since it began.
@@ -52,6 +53,7 @@ pub(crate) enum Top {
 pub(crate) struct Tree {
     folder: PathBuf,
     top: Top,
+    reaped: Reaped,
     alive: BTreeMap<u32, Process>,
     births: Births,
     tick: Duration,
@@ -82,6 +84,7 @@ impl Tree {
             births: Births::of(&folder),
             folder,
             top,
+            reaped: Reaped::from_now(),
             alive: BTreeMap::new(),
             tick: Duration::from_secs(1) / per_second as u32,
             last: RunTime::default(),
@@ -147,7 +150,7 @@ impl Tree {
     fn sum(&mut self) -> RunTime {
         let tick = self.tick;
         let mut sum = match self.top {
-            Top::Ours => reaped(),
+            Top::Ours => self.reaped.time(),
             Top::Process(_) => RunTime::default(),
         };
         self.alive.retain(|pid, process| {
@@ -195,21 +198,6 @@ impl Record {
             system: self.own.system.min(total),
         });
         own.plus(self.dead)
-    }
-}
-
-/// What all children this process has waited for have used, and theirs.
-fn reaped() -> RunTime {
-    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
-    // SAFETY: getrusage fills the structure it is given; all zeros are valid should it fail.
-    let usage = unsafe {
-        libc::getrusage(libc::RUSAGE_CHILDREN, usage.as_mut_ptr());
-        usage.assume_init()
-    };
-    let time = |t: libc::timeval| Duration::new(t.tv_sec as u64, t.tv_usec as u32 * 1000);
-    RunTime {
-        user: time(usage.ru_utime),
-        system: time(usage.ru_stime),
     }
 }
 

@@ -23,6 +23,8 @@ pub(crate) struct Witness {
     /// The process the run is named after in the log.
     subject: u32,
     started: Moment,
+    /// What the run had used when the counting began: much, if it was found running.
+    at_start: RunTime,
     last: Look,
     /// By how much the machine's busy time has been taken for larger than it was counted.
     ahead: Duration,
@@ -57,6 +59,7 @@ impl Witness {
             threads: f64::from(processor.threads),
             subject: 0,
             started: Moment::now(),
+            at_start: RunTime::default(),
             last: Look::default(),
             ahead: Duration::ZERO,
             seen: Vec::new(),
@@ -89,6 +92,7 @@ impl Witness {
             run: self.run_time(),
             meters: self.panel.meters(),
         };
+        self.at_start = self.last.run;
         Sample {
             schema: SCHEMA,
             timestamp: now.wall,
@@ -261,7 +265,7 @@ impl Witness {
 
     fn observe_cpu(&self, look: &Look, shares: &Shares, observed: &mut Observed) {
         let seconds = look.at.saturating_sub(self.last.at).as_secs_f64();
-        let total = look.run.since(RunTime::default());
+        let total = look.run.since(self.at_start);
         observed.cpu_time_seconds.insert(
             self.subject.to_string(),
             CpuTime {
