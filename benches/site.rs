@@ -38,12 +38,12 @@ fn main() {
     }
     let out = place("out", 0);
     let files = files(&out);
-    let size = |path: &PathBuf| fs::metadata(path).expect("just written").len();
+    let length = |path: &PathBuf| fs::metadata(path).expect("just written").len();
     let pages = files
         .iter()
         .filter(|path| path.ends_with("index.html"))
         .count();
-    let bytes: u64 = files.iter().map(size).sum();
+    let bytes: u64 = files.iter().map(length).sum();
     let largest = run_pages(&out).into_iter().max().unwrap_or_default();
     println!(
         "{pages} pages, {} files, {:.1} MB",

@@ -47,20 +47,20 @@ impl Filter {
 
 impl FromStr for Filter {
     type Err = String;
-    fn from_str(text: &str) -> Result<Self, String> {
-        let numeric = Relation::SIGNS.iter().find_map(|(sign, relation)| {
-            let (field, bound) = text.split_once(sign)?;
+    fn from_str(condition: &str) -> Result<Self, String> {
+        let comparison = Relation::SIGNS.iter().find_map(|(sign, relation)| {
+            let (field, bound) = condition.split_once(sign)?;
             Some((field, *relation, bound))
         });
-        let (field, test) = if let Some((field, relation, bound)) = numeric {
-            let bound = bound
+        let (field, test) = if let Some((field, relation, value)) = comparison {
+            let bound = value
                 .trim()
                 .parse()
-                .map_err(|_| format!("`{}` is not a number", bound.trim().escape_debug()))?;
+                .map_err(|_| format!("`{}` is not a number", value.trim().escape_debug()))?;
             (field, Test::Number(relation, bound))
-        } else if let Some((field, value)) = text.split_once("!=") {
+        } else if let Some((field, value)) = condition.split_once("!=") {
             (field, Test::Matches(pattern(value)?, false))
-        } else if let Some((field, value)) = text.split_once('=') {
+        } else if let Some((field, value)) = condition.split_once('=') {
             (field, Test::Matches(pattern(value)?, true))
         } else {
             return Err("expected such as tag.lr=0.1, host=node-* or energy>2".to_owned());

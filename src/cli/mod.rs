@@ -5,6 +5,7 @@ mod accounting;
 mod appendix;
 #[cfg(feature = "live")]
 mod backfill;
+mod cloud;
 mod compare;
 mod completions;
 mod config;
@@ -20,17 +21,16 @@ mod grid;
 mod hardware;
 mod list;
 mod man;
+mod map;
 mod mark;
 mod merge;
 pub mod output;
+mod region;
 mod report;
 mod require;
 mod statement;
 pub mod terminal;
 mod track;
-mod cloud;
-mod map;
-mod region;
 mod version;
 mod yaml;
 

@@ -48,8 +48,8 @@ pub fn merge(mut sources: Vec<Source>) -> Option<Merged> {
     sources.sort_by(Source::order);
     let start = sources.iter().map(|source| source.start).reduce(f64::min)?;
     let end = sources.iter().map(|source| source.end).reduce(f64::max)?;
-    let nodes = nodes(&sources);
-    let (devices, mut notes) = node::devices(&nodes);
+    let machines = nodes(&sources);
+    let (devices, mut notes) = node::devices(&machines);
     let mut info = describe::info(&sources, start, end);
     let observed = describe::observed(&sources, &info, end - start, &mut notes);
     notes.insert(
@@ -57,7 +57,7 @@ pub fn merge(mut sources: Vec<Source>) -> Option<Merged> {
         format!(
             "merged from {} runs on {} nodes",
             sources.len(),
-            nodes.len()
+            machines.len()
         ),
     );
     info.notes = notes;
@@ -69,7 +69,7 @@ pub fn merge(mut sources: Vec<Source>) -> Option<Merged> {
     Some(Merged {
         info,
         samples,
-        nodes: nodes.len(),
+        nodes: machines.len(),
     })
 }
 

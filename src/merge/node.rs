@@ -41,7 +41,7 @@ pub(super) fn nodes(sources: &[Source]) -> Vec<Node<'_>> {
 /// Devices of several nodes have the same names; there, processors and memory are counted through.
 pub(super) fn devices(nodes: &[Node]) -> (Vec<Device>, Vec<String>) {
     let mut devices = Vec::new();
-    let mut notes = Vec::new();
+    let mut remarks = Vec::new();
     let mut next: BTreeMap<Group, u16> = BTreeMap::new();
     for node in nodes {
         let present: BTreeSet<&Component> =
@@ -55,7 +55,7 @@ pub(super) fn devices(nodes: &[Node]) -> (Vec<Device>, Vec<String>) {
                     let number = next.entry(group).or_default();
                     let name = counted_through(component, group, *number, &node.name);
                     *number = number.saturating_add(1);
-                    notes.push(format!("{name} is {component} of {}", node.name));
+                    remarks.push(format!("{name} is {component} of {}", node.name));
                     name
                 }
             };
@@ -66,7 +66,7 @@ pub(super) fn devices(nodes: &[Node]) -> (Vec<Device>, Vec<String>) {
                 .collect();
             let (device, capped) = counted_once(renamed, &traces);
             if capped {
-                notes.push(format!(
+                remarks.push(format!(
                     "the runs on {} claimed more of {component} than it drew; they were scaled down",
                     node.name
                 ));
@@ -74,7 +74,7 @@ pub(super) fn devices(nodes: &[Node]) -> (Vec<Device>, Vec<String>) {
             devices.push(device);
         }
     }
-    (devices, notes)
+    (devices, remarks)
 }
 
 fn counted_through(component: &Component, group: Group, number: u16, node: &str) -> Component {

@@ -33,6 +33,10 @@ use crate::units::Pue;
 
 /// Run a command and measure what it and all its descendants draw
 #[derive(Debug, Args)]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch of the command line"
+)]
 #[command(after_help = "\
 Examples:
   impact track -- ./run.sh
