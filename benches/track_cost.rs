@@ -1,27 +1,37 @@
 //! What tracking costs: CPU time and memory while a job runs, and time before and after it.
 //!
-//! `cargo bench --bench track_cost`; figures are medians, with the bound each must keep.
+//! `cargo bench --bench track_cost`; each figure with the bound it must keep. What a core spends on a
+//! wake-up and a read of /proc differs by machine and by hour, so a bare loop that only sleeps, reads
+//! three such files and appends a line runs beside each tracker, and the ratio of the two is printed
+//! as well.
 
+use std::fs::File;
+use std::io::Write;
+use std::os::unix::fs::FileExt;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// Set for the copy of this program that is the tracked job.
+/// Set for a copy of this program: `stamp` for the tracked job, an interval for the bare loop.
 const JOB: &str = "IMPACT_BENCH_JOB";
+/// How long a tracker is watched: long enough for what only its first second costs to weigh little.
+const WATCHED: Duration = Duration::from_secs(30);
 
 fn main() {
-    if std::env::var_os(JOB).is_some() {
-        let started = monotonic();
-        println!("{started} {}", monotonic());
-        return;
+    match std::env::var(JOB).as_deref() {
+        Err(_) => {}
+        Ok("stamp") => {
+            let started = monotonic();
+            return println!("{started} {}", monotonic());
+        }
+        Ok(interval) => bare_loop(interval.parse().expect("milliseconds")),
     }
-    let seconds = 12;
     println!(
         "{:44} {:>10} {:>10} {:>7}",
         "", "measured", "bound", "of it"
     );
-    running("1 process, 1 Hz", 1, "1s", seconds, 0.03, 6.0);
-    running("50 processes, 1 Hz", 50, "1s", seconds, 0.1, 8.0);
-    running("1 process, 10 Hz", 1, "100ms", seconds, 0.3, 6.0);
+    running("1 process, 1 Hz", 1, 1000, 0.03, 6.0);
+    running("50 processes, 1 Hz", 50, 1000, 0.1, 8.0);
+    running("1 process, 10 Hz", 1, 100, 0.3, 6.0);
     for (name, options) in [("", &[][..]), (" (no cgroup)", &["--no-cgroup"])] {
         let (before, after) = around(options, 31);
         row(
@@ -55,17 +65,22 @@ fn impact() -> Command {
 }
 
 /// CPU time and memory of a tracker whose job sleeps.
-fn running(name: &str, processes: u32, interval: &str, seconds: u64, percent: f64, megabytes: f64) {
+fn running(name: &str, processes: u32, interval_ms: u64, percent: f64, megabytes: f64) {
     let script = format!(
         "i=1; while [ $i -lt {processes} ]; do sleep {0} & i=$((i+1)); done; sleep {0}",
-        seconds + 3
+        WATCHED.as_secs() + 3
     );
+    let program = std::env::current_exe().expect("a program knows its file");
+    let mut bare = Command::new(program)
+        .env(JOB, interval_ms.to_string())
+        .spawn()
+        .expect("the bare loop starts");
     let mut tracker = impact()
         .args([
             "track",
             "-q",
             "--interval",
-            interval,
+            &format!("{interval_ms}ms"),
             "--",
             "sh",
             "-c",
@@ -74,25 +89,45 @@ fn running(name: &str, processes: u32, interval: &str, seconds: u64, percent: f6
         .spawn()
         .expect("the tracker starts");
     std::thread::sleep(Duration::from_secs(1));
-    let before = cpu_time(&tracker);
-    std::thread::sleep(Duration::from_secs(seconds));
-    let used = cpu_time(&tracker).saturating_sub(before);
+    let before = (cpu_time(&tracker), cpu_time(&bare));
+    std::thread::sleep(WATCHED);
+    let part = |now: Duration, before: Duration| {
+        now.saturating_sub(before).as_secs_f64() / WATCHED.as_secs_f64() * 100.0
+    };
+    let used = part(cpu_time(&tracker), before.0);
+    let by_bare_loop = part(cpu_time(&bare), before.1);
     let memory = resident(&tracker);
     end(&mut tracker);
-    row(
-        &format!("{name}: part of a core"),
-        used.as_secs_f64() / seconds as f64 * 100.0,
-        percent,
-        "%",
+    end(&mut bare);
+    row(&format!("{name}: part of a core"), used, percent, "%");
+    println!(
+        "{:44} {by_bare_loop:>7.3} %  {:>25.2} times that",
+        "  the bare loop beside it",
+        used / by_bare_loop
     );
     row(&format!("{name}: resident"), memory, megabytes, "MB");
 }
 
-/// Asks the job, and with it the tracker, to end.
-fn end(tracker: &mut Child) {
+/// The least that can be called tracking; runs until it is killed.
+fn bare_loop(interval_ms: u64) -> ! {
+    let files = ["stat", "meminfo", "loadavg"]
+        .map(|name| File::open(format!("/proc/{name}")).expect("the kernel has it"));
+    let mut log = tempfile::tempfile().expect("a temporary file");
+    let mut buffer = [0; 256];
+    loop {
+        std::thread::sleep(Duration::from_millis(interval_ms));
+        for file in &files {
+            file.read_at(&mut buffer, 0).expect("read before");
+        }
+        log.write_all(&[b'x'; 600]).expect("room for a line");
+    }
+}
+
+/// Asks a process, and with it the job it tracks, to end.
+fn end(process: &mut Child) {
     // SAFETY: the process is our own child and has not been waited for.
-    unsafe { libc::kill(tracker.id() as i32, libc::SIGTERM) };
-    let _ = tracker.wait();
+    unsafe { libc::kill(process.id() as i32, libc::SIGTERM) };
+    let _ = process.wait();
 }
 
 fn cpu_time(process: &Child) -> Duration {
@@ -144,7 +179,7 @@ fn around(options: &[&str], rounds: usize) -> (f64, f64) {
 fn time(mut command: Command) -> (f64, f64) {
     let called = monotonic();
     let output = command
-        .env(JOB, "1")
+        .env(JOB, "stamp")
         .stdout(Stdio::piped())
         .output()
         .expect("the job runs");

@@ -74,6 +74,34 @@ fn a_board_without_a_counter_is_integrated_from_its_power() {
 }
 
 #[test]
+fn a_board_without_any_meter_is_estimated_by_its_load_and_says_so() {
+    let boards = Boards::playing("board uuid=GPU-7 name=NVIDIA_A100-SXM4-40GB load=50\n");
+    boards.track(&["-q"], "sleep 0.3");
+    let log = boards.machine.log();
+    let elapsed = log.last()["elapsed"].as_f64().unwrap();
+    assert!((log.total("gpu:GPU-7") - 220.0 * elapsed).abs() < 1.0);
+    let meter = &log.last()["energy"]["gpu:GPU-7"];
+    assert_eq!(meter["method"], "estimated");
+    assert!(
+        meter["model"].as_str().unwrap().contains("400 W TDP"),
+        "{meter}"
+    );
+}
+
+#[test]
+fn a_board_that_nothing_is_known_of_is_noted_and_not_counted() {
+    let boards = Boards::playing("board uuid=GPU-8 name=Abacus load=50\n");
+    boards.track(&["-q"], "true");
+    let log = boards.machine.log();
+    assert!(log.last()["energy"]["gpu:GPU-8"].is_null());
+    assert!(
+        log.notes().contains("gpu:GPU-8 is not metered"),
+        "{}",
+        log.notes()
+    );
+}
+
+#[test]
 fn a_board_that_falls_off_the_bus_costs_no_job_and_keeps_its_energy() {
     let boards = Boards::playing("board uuid=GPU-3 name=Frail power=90 energy=1000\n");
     let output = boards.track(

@@ -1,5 +1,6 @@
 use std::io;
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use super::{KernelFile, Roots};
 
@@ -28,26 +29,42 @@ impl CpuTimes {
     }
 }
 
+/// A reading this old is as good as a new one: the kernel itself counts in steps of 10 ms.
+const STILL_NEW: Duration = Duration::from_millis(1);
+
 /// The machine's CPU times, from the first line of /proc/stat.
-#[derive(Debug)]
+///
+/// The file is dear to read, so whoever needs the times within one tick shares one clock.
+#[derive(Debug, Clone)]
 pub struct BusyClock {
-    file: KernelFile,
+    file: Arc<KernelFile>,
     tick: Duration,
+    last: Arc<Mutex<Option<(Instant, CpuTimes)>>>,
 }
 
 impl BusyClock {
     pub fn open(roots: &Roots) -> io::Result<Self> {
         let per_second = rustix::param::clock_ticks_per_second().max(1);
         Ok(Self {
-            file: KernelFile::open(&roots.proc("stat"))?,
+            file: Arc::new(KernelFile::open(&roots.proc("stat"))?),
             tick: Duration::from_secs(1) / per_second as u32,
+            last: Arc::default(),
         })
     }
 
     pub fn read(&self) -> io::Result<CpuTimes> {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        if let Some((at, times)) = *last
+            && now.duration_since(at) < STILL_NEW
+        {
+            return Ok(times);
+        }
         let mut buffer = [0; 256];
-        parse(self.file.text(&mut buffer)?, self.tick)
-            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "no line of CPU times"))
+        let times = parse(self.file.text(&mut buffer)?, self.tick)
+            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "no line of CPU times"))?;
+        *last = Some((now, times));
+        Ok(times)
     }
 }
 

@@ -9,6 +9,7 @@ use nvml_wrapper::error::NvmlError;
 use nvml_wrapper::{Device, Nvml};
 
 use super::accelerator::{Accelerator, Board, Look, POWER_PERIOD_S, visible};
+use super::tdp::BoardPower;
 use super::{Component, Method, PowerSource, ReadError, Reading, Roots, Sensor, Share};
 use crate::units::Watts;
 
@@ -24,10 +25,12 @@ struct NvidiaBoard {
     last_seen: u64,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 enum Meter {
     Counter,
     Power,
+    /// Neither: its design power and its load, as an estimate.
+    Load(BoardPower),
 }
 
 /// Whether it is worth loading the library: asked for by name, or the driver is there.
@@ -99,7 +102,10 @@ impl NvidiaBoard {
             Ok(device) if device.total_energy_consumption().is_ok() => Ok(Meter::Counter),
             Ok(device) => match device.power_usage() {
                 Ok(_) => Ok(Meter::Power),
-                Err(error) => Err(error.to_string()),
+                Err(error) => BoardPower::of(&name)
+                    .filter(|_| device.utilization_rates().is_ok())
+                    .map(Meter::Load)
+                    .ok_or_else(|| error.to_string()),
             },
         };
         Self {
@@ -169,15 +175,19 @@ impl Accelerator for NvidiaBoard {
         let device = self.device().map_err(|error| error.to_string())?;
         Ok(Sensor {
             component: Component::Gpu(self.uuid.clone()),
-            method: match meter {
+            method: match &meter {
                 Meter::Counter => Method::Measured,
                 Meter::Power => Method::Integrated {
                     period_s: Some(POWER_PERIOD_S),
+                },
+                Meter::Load(power) => Method::Estimated {
+                    model: power.model.clone(),
                 },
             },
             place: match meter {
                 Meter::Counter => format!("NVML total energy of {}", self.name),
                 Meter::Power => format!("NVML power of {}", self.name),
+                Meter::Load(_) => format!("NVML utilisation of {}", self.name),
             },
             source: Box::new(NvidiaMeter { device, meter }),
         })
@@ -240,7 +250,7 @@ struct NvidiaMeter {
 
 impl PowerSource for NvidiaMeter {
     fn read(&mut self) -> Result<Reading, ReadError> {
-        let reading = match self.meter {
+        let reading = match &self.meter {
             Meter::Counter => {
                 self.device
                     .total_energy_consumption()
@@ -252,6 +262,9 @@ impl PowerSource for NvidiaMeter {
             Meter::Power => self.device.power_usage().map(|milliwatts| Reading::Gauge {
                 watts: Watts::new(f64::from(milliwatts) / 1e3)
                     .expect("a 32-bit count of milliwatts is a power"),
+            }),
+            Meter::Load(power) => self.device.utilization_rates().map(|rates| Reading::Gauge {
+                watts: power.at(f64::from(rates.gpu) / 100.0),
             }),
         };
         reading.map_err(|error| match error {

@@ -1,6 +1,6 @@
 use std::io;
 
-use super::{Component, Method, Processor, Roots, Sensor, perf, rapl, tdp};
+use super::{BusyClock, Component, Method, Processor, Roots, Sensor, perf, rapl, tdp};
 
 /// Everything on this machine that meters a processor, and what stands in where nothing does.
 #[derive(Debug)]
@@ -8,6 +8,8 @@ pub struct Survey {
     pub sensors: Vec<Sensor>,
     pub findings: Vec<Finding>,
     pub processor: Processor,
+    /// Where the machine says how busy it is.
+    pub clock: Option<BusyClock>,
 }
 
 /// One place where a meter was looked for.
@@ -37,13 +39,16 @@ impl Survey {
             sensors: Vec::new(),
             findings: Vec::new(),
             processor: Processor::of(roots),
+            clock: None,
         };
+        let clock = BusyClock::open(roots);
+        survey.clock = clock.as_ref().ok().cloned();
         survey.powercap(roots);
         if !survey.meters_a_processor() {
             survey.perf(roots);
         }
         if !survey.meters_a_processor() {
-            survey.estimate(roots);
+            survey.estimate(roots, clock);
         }
         survey
     }
@@ -107,8 +112,9 @@ impl Survey {
         });
     }
 
-    fn estimate(&mut self, roots: &Roots) {
-        let state = match tdp::sensor(roots, &self.processor) {
+    fn estimate(&mut self, roots: &Roots, clock: io::Result<BusyClock>) {
+        let sensor = clock.and_then(|clock| tdp::sensor(roots, &self.processor, clock));
+        let state = match sensor {
             Ok(sensor) => {
                 let method = sensor.method.clone();
                 self.sensors.push(sensor);

@@ -1,4 +1,4 @@
-//! An estimate for machines whose processors cannot be metered: design power and load.
+//! An estimate for processors and boards that cannot be metered: design power and load.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -7,14 +7,13 @@ use super::busy::BusyClock;
 use super::{
     Component, CpuTimes, Method, PowerSource, Processor, ReadError, Reading, Roots, Sensor,
 };
-
-/// `name,tdp_w,cores` per processor.
-static CPU_TABLE: &str = include_str!("../../data/cpu_tdp.csv");
-/// `name,vendor,tdp_w,memory_gb,year` per accelerator.
-static GPU_TABLE: &str = include_str!("../../data/gpu_tdp.csv");
+use crate::data;
+use crate::units::Watts;
 
 /// What an idle processor draws, as a part of its design power.
 const IDLE_PART: f64 = 0.3;
+/// What an idle accelerator board draws, as a part of its design power.
+const IDLE_PART_OF_BOARDS: f64 = 0.1;
 /// What a core of an unknown processor is taken to draw at full load.
 const WATTS_PER_CORE: f64 = 12.0;
 
@@ -32,7 +31,7 @@ impl DesignPower {
         let known = processor
             .brand
             .as_deref()
-            .and_then(|brand| Some((brand, lookup(CPU_TABLE, 1, brand)?)));
+            .and_then(|brand| Some((brand, lookup(data::CPU_TDP.text(), 1, brand)?)));
         let (watts, full) = match known {
             Some((brand, (name, tdp))) => {
                 let share = visible_share(processor, brand);
@@ -64,11 +63,43 @@ impl DesignPower {
         };
         Self {
             watts,
-            model: format!(
-                "load model: {full}; {:.0} % of it idle, all of it at full load",
-                IDLE_PART * 100.0
-            ),
+            model: model(&full, IDLE_PART),
         }
+    }
+}
+
+fn model(full: &str, idle_part: f64) -> String {
+    format!(
+        "load model: {full}; {:.0} % of it idle, all of it at full load",
+        idle_part * 100.0
+    )
+}
+
+/// The power of an accelerator board by its load.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BoardPower {
+    pub model: String,
+    watts: f64,
+}
+
+impl BoardPower {
+    /// Of the board the driver calls by this name, if the table has it.
+    #[must_use]
+    pub fn of(name: &str) -> Option<Self> {
+        let (label, watts) = lookup(data::GPU_TDP.text(), 2, name)?;
+        Some(Self {
+            model: model(
+                &format!("the {watts} W TDP of {label}"),
+                IDLE_PART_OF_BOARDS,
+            ),
+            watts,
+        })
+    }
+
+    /// With this part of the board's time spent working.
+    pub fn at(&self, load: f64) -> Watts {
+        let part = IDLE_PART_OF_BOARDS + (1.0 - IDLE_PART_OF_BOARDS) * load.clamp(0.0, 1.0);
+        Watts::new(self.watts * part).expect("a part of a known power is a power")
     }
 }
 
@@ -83,12 +114,6 @@ fn visible_share(processor: &Processor, brand: &str) -> Option<f64> {
         .parse()
         .ok()?;
     Some((f64::from(processor.threads) / (2.0 * cores)).min(1.0))
-}
-
-/// The design power of an accelerator by its name, if the table has it.
-#[must_use]
-pub fn accelerator_watts(name: &str) -> Option<f64> {
-    lookup(GPU_TABLE, 2, name).map(|(_, watts)| watts)
 }
 
 /// The row whose words all stand in `name` in a row, the longest such; with the value in `column`.
@@ -146,9 +171,8 @@ struct LoadModel {
 }
 
 /// The estimated energy of all processors.
-pub fn sensor(roots: &Roots, processor: &Processor) -> io::Result<Sensor> {
+pub fn sensor(roots: &Roots, processor: &Processor, clock: BusyClock) -> io::Result<Sensor> {
     let power = DesignPower::of(processor);
-    let clock = BusyClock::open(roots)?;
     let first = clock.read()?;
     Ok(Sensor {
         component: Component::Cpu,
@@ -241,8 +265,21 @@ mod tests {
 
     #[test]
     fn accelerators_are_found_by_the_name_the_driver_gives() {
-        assert_eq!(accelerator_watts("NVIDIA A100-SXM4-40GB"), Some(400.0));
-        assert_eq!(accelerator_watts("NVIDIA GeForce RTX 3090"), Some(350.0));
-        assert_eq!(accelerator_watts("Abacus"), None);
+        let full = |name| BoardPower::of(name).map(|power| power.at(1.0).get());
+        assert_eq!(full("NVIDIA A100-SXM4-40GB"), Some(400.0));
+        assert_eq!(full("NVIDIA GeForce RTX 3090"), Some(350.0));
+        assert_eq!(full("Abacus"), None);
+    }
+
+    #[test]
+    fn a_board_at_rest_draws_its_idle_part() {
+        let power = BoardPower::of("NVIDIA A100-SXM4-40GB").unwrap();
+        assert_eq!(power.at(0.0).get(), 40.0);
+        assert!((power.at(0.5).get() - 220.0).abs() < 1e-9);
+        assert!(
+            power.model.contains("400 W TDP of A100 SXM4 40 GB"),
+            "{}",
+            power.model
+        );
     }
 }

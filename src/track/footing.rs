@@ -1,6 +1,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use super::machine::{Machine, Memory};
 use super::reaped::Reaped;
 use crate::sensor::Roots;
 
@@ -14,8 +15,15 @@ const SHORTEST_PAUSE: Duration = Duration::from_secs(10);
 pub(crate) struct Footing {
     folder: PathBuf,
     reaped: Reaped,
-    bytes: Option<u64>,
+    held: Option<Held>,
     due: Instant,
+}
+
+/// The run's part of the memory, both measured at the same time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Held {
+    pub(crate) bytes: u64,
+    pub(crate) of: Memory,
 }
 
 impl Footing {
@@ -23,25 +31,25 @@ impl Footing {
         Self {
             folder: roots.processes().to_owned(),
             reaped: Reaped::from_now(),
-            bytes: None,
+            held: None,
             due: Instant::now(),
         }
     }
 
-    /// The size as last measured, measured again if it is time.
-    pub(crate) fn bytes(&mut self, processes: &[u32]) -> Option<u64> {
+    /// What these processes hold, measured again if it is time.
+    ///
+    /// When none is left, it is what was last measured or, for a run too short for that, the largest
+    /// its dead ever had.
+    pub(crate) fn held(&mut self, processes: &[u32], machine: &Machine) -> Option<Held> {
         let now = Instant::now();
-        if now >= self.due && !processes.is_empty() {
-            let sizes = processes.iter().filter_map(|pid| self.size_of(*pid));
-            self.bytes = Some(sizes.sum()).filter(|sum| *sum > 0).or(self.bytes);
+        if !processes.is_empty() && now >= self.due {
+            let bytes = processes.iter().filter_map(|pid| self.size_of(*pid)).sum();
+            self.held = held(bytes, machine).or(self.held);
             self.due = now + (now.elapsed() * PART_OF_THE_TIME).max(SHORTEST_PAUSE);
+        } else if processes.is_empty() && self.held.is_none() {
+            return held(self.reaped.largest()?, machine);
         }
-        self.bytes
-    }
-
-    /// The size from the largest the run's dead ever had, when none was measured alive.
-    pub(crate) fn or_largest(&self) -> Option<u64> {
-        self.bytes.or_else(|| self.reaped.largest())
+        self.held
     }
 
     fn size_of(&self, pid: u32) -> Option<u64> {
@@ -51,4 +59,9 @@ impl Footing {
         let kib: u64 = line.split_ascii_whitespace().next()?.parse().ok()?;
         Some(kib * 1024)
     }
+}
+
+fn held(bytes: u64, machine: &Machine) -> Option<Held> {
+    let of = machine.memory().filter(|_| bytes > 0)?;
+    Some(Held { bytes, of })
 }

@@ -20,9 +20,9 @@ pub(crate) struct Memory {
 }
 
 impl Machine {
-    pub(crate) fn of(roots: &Roots) -> Self {
+    pub(crate) fn of(roots: &Roots, clock: Option<BusyClock>) -> Self {
         Self {
-            clock: BusyClock::open(roots).ok(),
+            clock,
             load: KernelFile::open(&roots.proc("loadavg")).ok(),
             memory: KernelFile::open(&roots.proc("meminfo")).ok(),
             thermometer: thermometer(roots).and_then(|path| KernelFile::open(&path).ok()),

@@ -146,9 +146,9 @@ impl Panel {
 
     /// Whether some sensor shows power and not energy, so that it must be read often.
     pub(crate) fn has_gauges(&self) -> bool {
-        self.dials.iter().any(|dial| {
-            dial.state != State::Out && matches!(dial.sensor.method, Method::Integrated { .. })
-        })
+        self.dials
+            .iter()
+            .any(|dial| dial.state != State::Out && dial.odometer.face().is_none())
     }
 
     /// What each counter showed when last read, in the order of the dials.

@@ -3,6 +3,10 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rustix::io::Errno;
+use rustix::process::{Pid, test_kill_process};
+
+use super::births::Births;
 use super::tree::RunTime;
 use crate::sensor::{KernelFile, Roots};
 
@@ -17,6 +21,8 @@ pub(crate) struct Scope {
     times: KernelFile,
     members: KernelFile,
     counts: KernelFile,
+    births: Births,
+    processes: Vec<u32>,
     /// The folder itself, for starting a process inside.
     pub(crate) handle: File,
 }
@@ -28,14 +34,14 @@ impl Scope {
         sweep(&parent);
         let folder = parent.join(format!("{NAME}{}", std::process::id()));
         fs::create_dir(&folder).ok()?;
-        let made = Self::open(&folder, &parent);
+        let made = Self::open(&folder, &parent, Births::of(roots.processes()));
         if made.is_err() {
             let _ = fs::remove_dir(&folder);
         }
         made.ok()
     }
 
-    fn open(folder: &Path, parent: &Path) -> io::Result<Self> {
+    fn open(folder: &Path, parent: &Path, births: Births) -> io::Result<Self> {
         let times = KernelFile::open(&folder.join("cpu.stat"))?;
         // Both must be writable for a process to be started inside.
         for group in [folder, parent] {
@@ -49,6 +55,8 @@ impl Scope {
             times,
             members: KernelFile::open(&folder.join("cgroup.procs"))?,
             counts: KernelFile::open(&folder.join("cgroup.stat"))?,
+            births,
+            processes: Vec::new(),
             handle: File::open(folder)?,
         })
     }
@@ -60,7 +68,17 @@ impl Scope {
     }
 
     /// The processes in the group and in groups they made below it.
-    pub(crate) fn processes(&self) -> Vec<u32> {
+    pub(crate) fn processes(&mut self) -> &[u32] {
+        if self.births.may_have_happened() {
+            self.processes = self.find_processes();
+        } else {
+            // Nobody was born who could have the number of one who died.
+            self.processes.retain(|pid| is_alive(*pid));
+        }
+        &self.processes
+    }
+
+    fn find_processes(&self) -> Vec<u32> {
         let mut buffer = [0; 4096];
         let own = self.members.text(&mut buffer).unwrap_or_default();
         let is_whole = own.len() < 4000;
@@ -81,6 +99,10 @@ impl Scope {
         let counts = self.counts.text(&mut buffer).unwrap_or_default();
         !counts.starts_with("nr_descendants 0\n")
     }
+}
+
+fn is_alive(pid: u32) -> bool {
+    Pid::from_raw(pid as i32).is_some_and(|pid| test_kill_process(pid) != Err(Errno::SRCH))
 }
 
 fn pids(list: &str) -> impl Iterator<Item = u32> {
@@ -111,7 +133,7 @@ impl Drop for Scope {
             .write(true)
             .open(self.parent.join("cgroup.procs"));
         if let Ok(mut parent) = parent {
-            for pid in self.processes() {
+            for pid in self.find_processes() {
                 let _ = parent.write_all(pid.to_string().as_bytes());
             }
         }

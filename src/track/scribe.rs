@@ -9,8 +9,8 @@ use super::shed::shed_start_up_pages;
 use crate::log::Info;
 use crate::log::write::write_info;
 
-/// Samples are flushed to the disk at most this often: a flush costs more than ten samples.
-const SHORTEST_PAUSE: Duration = Duration::from_secs(10);
+/// Samples are flushed to the disk at most this often: a flush costs as much as two samples.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(9_500);
 
 /// Does what takes time beside the measuring: finds out about the host and flushes the disk.
 #[derive(Debug)]

@@ -55,7 +55,10 @@ pub enum StartError {
 }
 
 /// Runs the plan's command to its end, or follows the plan's process, and measures it.
-pub fn track(plan: &Plan, screen: &mut dyn Screen) -> Result<Summary, StartError> {
+pub fn track<'p>(
+    plan: &'p Plan,
+    screen: Option<&'p mut dyn Screen>,
+) -> Result<Summary, StartError> {
     let mut tracker = Tracker::start(plan, screen)?;
     // A fault of ours must not cost the job its end: it is waited for in any case.
     let watched = catch_unwind(AssertUnwindSafe(|| tracker.watch()));
@@ -81,7 +84,7 @@ enum Ready<'p> {
 
 struct Tracker<'p> {
     plan: &'p Plan,
-    screen: &'p mut dyn Screen,
+    screen: Option<&'p mut dyn Screen>,
     witness: Witness,
     record: Record,
     scribe: Scribe,
@@ -103,7 +106,7 @@ struct Tracker<'p> {
 }
 
 impl<'p> Tracker<'p> {
-    fn start(plan: &'p Plan, screen: &'p mut dyn Screen) -> Result<Self, StartError> {
+    fn start(plan: &'p Plan, screen: Option<&'p mut dyn Screen>) -> Result<Self, StartError> {
         let cpu_at_start = own_cpu_time();
         let id = new_id();
         let signals = Signals::hold().map_err(StartError::Signals)?;
@@ -123,7 +126,7 @@ impl<'p> Tracker<'p> {
             Ready::Launch(..) if plan.own_group => (Top::Ours, Scope::make(&plan.roots)),
             Ready::Launch(..) => (Top::Ours, None),
         };
-        let mut witness = Witness::new(&plan.roots, &survey.processor, top, scope);
+        let mut witness = Witness::new(&plan.roots, &survey, top, scope);
         for sensor in survey.sensors {
             witness.panel.add(sensor, Duration::ZERO);
         }
@@ -222,7 +225,9 @@ impl<'p> Tracker<'p> {
             if !self.is_lag_known {
                 until = GLANCE;
             }
-            self.wait(until);
+            if !self.await_news(until) {
+                continue;
+            }
             // A mark sent just before the end is older than the end.
             let ending = self.hear_signals();
             self.open_mail();
@@ -232,8 +237,8 @@ impl<'p> Tracker<'p> {
         }
     }
 
-    /// Sleeps until something happens, but no longer than this.
-    fn wait(&self, until: Duration) {
+    /// Sleeps until something happens, but no longer than this; says whether it did.
+    fn await_news(&self, until: Duration) -> bool {
         let mut sources = vec![PollFd::new(&self.signals, PollFlags::IN)];
         sources.extend(
             self.mailbox
@@ -250,7 +255,7 @@ impl<'p> Tracker<'p> {
             tv_sec: until.as_secs().min(86_400) as i64,
             tv_nsec: i64::from(until.subsec_nanos()),
         };
-        let _ = poll(&mut sources, Some(&timeout));
+        !matches!(poll(&mut sources, Some(&timeout)), Ok(0))
     }
 
     /// How soon the meters must be read again, whatever is logged.
@@ -271,8 +276,19 @@ impl<'p> Tracker<'p> {
         }
         self.record.sample(&sample);
         self.scribe.flush();
-        let glance = Glance::of(&sample, self.plan.region.as_ref(), self.plan.pue);
-        self.screen.show(&glance);
+        if let Some(screen) = &mut self.screen {
+            screen.show(&Glance::of(
+                &sample,
+                self.plan.region.as_ref(),
+                self.plan.pue,
+            ));
+        }
+    }
+
+    fn clear_screen(&mut self) {
+        if let Some(screen) = &mut self.screen {
+            screen.clear();
+        }
     }
 
     fn collect_notes(&mut self) {
@@ -364,7 +380,7 @@ impl<'p> Tracker<'p> {
     fn stop_along(&mut self) {
         let before = Moment::now();
         self.tick(&before, None);
-        self.screen.clear();
+        self.clear_screen();
         self.child.stop_along();
         self.stop_asked = false;
         let now = Moment::now();
@@ -399,7 +415,7 @@ impl<'p> Tracker<'p> {
         self.set_right_at_end(at);
         let sample = self.witness.account(&end, at, None);
         self.record.sample(&sample);
-        self.screen.clear();
+        self.clear_screen();
         self.collect_notes();
         let left = sample.observed.process_ids.len();
         if left > 0 && self.ended.is_some() {
@@ -417,7 +433,7 @@ impl<'p> Tracker<'p> {
             if let Some(ending) = self.hear_signals() {
                 return ending;
             }
-            self.wait(Duration::MAX);
+            self.await_news(Duration::MAX);
         }
     }
 

@@ -9,7 +9,7 @@ use super::scope::Scope;
 use super::tree::{RunTime, Top, Tree};
 use crate::log::sample::{CpuTime, Observed};
 use crate::log::{Mark, Meter, SCHEMA, Sample};
-use crate::sensor::{Accelerator, Boards, Component, CpuTimes, Group, Processor, Roots, Share};
+use crate::sensor::{Accelerator, Boards, Component, CpuTimes, Group, Roots, Share, Survey};
 
 /// Sees the machine and the run, and says what went by between two looks.
 pub(crate) struct Witness {
@@ -43,20 +43,15 @@ struct Look {
 
 impl Witness {
     /// Everything is opened and read once, but nothing is counted before `begin`.
-    pub(crate) fn new(
-        roots: &Roots,
-        processor: &Processor,
-        top: Top,
-        scope: Option<Scope>,
-    ) -> Self {
+    pub(crate) fn new(roots: &Roots, survey: &Survey, top: Top, scope: Option<Scope>) -> Self {
         Self {
             panel: Panel::default(),
             boards: Vec::new(),
-            machine: Machine::of(roots),
+            machine: Machine::of(roots, survey.clock.clone()),
             tree: Tree::of(top, roots),
             scope,
             footing: Footing::of(roots),
-            threads: f64::from(processor.threads),
+            threads: f64::from(survey.processor.threads),
             subject: 0,
             started: Moment::now(),
             at_start: RunTime::default(),
@@ -145,9 +140,9 @@ impl Witness {
         }
     }
 
-    fn processes(&self) -> Vec<u32> {
-        match &self.scope {
-            Some(scope) => scope.processes(),
+    fn processes(&mut self) -> Vec<u32> {
+        match &mut self.scope {
+            Some(scope) => scope.processes().to_vec(),
             None => self.tree.processes(),
         }
     }
@@ -212,15 +207,11 @@ impl Witness {
     }
 
     fn observe_memory(&mut self, processes: &[u32], observed: &mut Observed) -> Option<Share> {
-        let memory = self.machine.memory()?;
-        let bytes = if processes.is_empty() {
-            self.footing.or_largest()?
-        } else {
-            self.footing.bytes(processes)?
-        };
-        observed.absolute_mem_usage = Some(bytes as f64);
-        observed.relative_mem_usage = Some(bytes as f64 / memory.total as f64);
-        Some(Share::of(bytes as f64, memory.used as f64))
+        let held = self.footing.held(processes, &self.machine)?;
+        let (bytes, memory) = (held.bytes as f64, held.of);
+        observed.absolute_mem_usage = Some(bytes);
+        observed.relative_mem_usage = Some(bytes / memory.total as f64);
+        Some(Share::of(bytes, memory.used as f64))
     }
 
     fn observe_boards(
@@ -283,36 +274,43 @@ impl Witness {
         }
         let used = look.run.since(self.last.run).total().as_secs_f64();
         observed.absolute_cpu_utilization = Some(used / seconds / self.threads);
-        let power = |groups: &[Group]| power(&self.last.meters, &look.meters, groups, seconds);
-        let cpu = power(&[Group::Cpu, Group::Dram]);
-        observed.rapl_power_draw_absolute = cpu.map(|(total, _)| total);
-        observed.rapl_estimated_attributable_power_draw = cpu.map(|(_, ours)| ours);
-        let gpu = power(&[Group::Gpu]);
-        observed.nvidia_draw_absolute = gpu.map(|(total, _)| total);
-        observed.nvidia_estimated_attributable_power_draw = gpu.map(|(_, ours)| ours);
+        let power = Power::between(&self.last.meters, &look.meters, seconds);
+        observed.rapl_power_draw_absolute = power.processors.map(|(total, _)| total);
+        observed.rapl_estimated_attributable_power_draw = power.processors.map(|(_, ours)| ours);
+        observed.nvidia_draw_absolute = power.boards.map(|(total, _)| total);
+        observed.nvidia_estimated_attributable_power_draw = power.boards.map(|(_, ours)| ours);
     }
 }
 
 /// Mean watts between two looks, of the machine and of the run.
-fn power(
-    before: &BTreeMap<Component, Meter>,
-    after: &BTreeMap<Component, Meter>,
-    groups: &[Group],
-    seconds: f64,
-) -> Option<(f64, f64)> {
-    let present = after.keys().collect();
-    let counted = after.iter().filter(|(component, _)| {
-        component
-            .counted_as(&present)
-            .is_some_and(|group| groups.contains(&group))
-    });
-    let mut sum = None;
-    for (component, meter) in counted {
-        let earlier = before.get(component);
-        let rise = |now: Option<f64>, then: Option<f64>| now.unwrap_or(0.0) - then.unwrap_or(0.0);
-        let (total, ours) = sum.get_or_insert((0.0, 0.0));
-        *total += rise(meter.total_j, earlier.and_then(|m| m.total_j)) / seconds;
-        *ours += rise(meter.attributed_j, earlier.and_then(|m| m.attributed_j)) / seconds;
+#[derive(Debug, Default)]
+struct Power {
+    /// With their memory.
+    processors: Option<(f64, f64)>,
+    boards: Option<(f64, f64)>,
+}
+
+impl Power {
+    fn between(
+        before: &BTreeMap<Component, Meter>,
+        after: &BTreeMap<Component, Meter>,
+        seconds: f64,
+    ) -> Self {
+        let present = after.keys().collect();
+        let mut power = Self::default();
+        for (component, meter) in after {
+            let sum = match component.counted_as(&present) {
+                Some(Group::Cpu | Group::Dram) => &mut power.processors,
+                Some(Group::Gpu) => &mut power.boards,
+                None => continue,
+            };
+            let earlier = before.get(component);
+            let rise =
+                |now: Option<f64>, then: Option<f64>| now.unwrap_or(0.0) - then.unwrap_or(0.0);
+            let (total, ours) = sum.get_or_insert((0.0, 0.0));
+            *total += rise(meter.total_j, earlier.and_then(|m| m.total_j)) / seconds;
+            *ours += rise(meter.attributed_j, earlier.and_then(|m| m.attributed_j)) / seconds;
+        }
+        power
     }
-    sum
 }

@@ -30,15 +30,6 @@ impl Screen for LiveLine {
     }
 }
 
-/// A screen for nobody.
-#[derive(Debug)]
-pub struct NoScreen;
-
-impl Screen for NoScreen {
-    fn show(&mut self, _glance: &Glance) {}
-    fn clear(&mut self) {}
-}
-
 /// Whether the terminal is one that is read line by line, with us in the foreground.
 ///
 /// A job that draws the whole screen has switched lines or echo off.

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use self::live_line::{LiveLine, NoScreen};
+use self::live_line::LiveLine;
 use self::place::Place;
 #[cfg(feature = "live")]
 use super::configured;
@@ -141,12 +141,10 @@ impl TrackArgs {
             own_group: !self.no_cgroup,
             roots: self.hardware.roots(),
         };
-        let mut screen: Box<dyn Screen> = if self.quiet || !io::stderr().is_terminal() {
-            Box::new(NoScreen)
-        } else {
-            Box::new(LiveLine::default())
-        };
-        let summary = track(&plan, screen.as_mut()).map_err(not_started)?;
+        let mut line = LiveLine::default();
+        let is_seen = !self.quiet && io::stderr().is_terminal();
+        let screen = is_seen.then_some(&mut line as &mut dyn Screen);
+        let summary = track(&plan, screen).map_err(not_started)?;
         if !self.quiet {
             let text = table::table(&summary, &plan.label());
             // A terminal that is gone must not change how the command ended.
