@@ -14,7 +14,7 @@ use std::time::Duration;
 /// Set for a copy of this program: `stamp` for the tracked job, an interval for the bare loop.
 const JOB: &str = "IMPACT_BENCH_JOB";
 /// How long a tracker is watched: long enough for what only its first second costs to weigh little.
-const WATCHED: Duration = Duration::from_secs(30);
+const WATCHED: Duration = Duration::from_secs(60);
 
 fn main() {
     match std::env::var(JOB).as_deref() {
@@ -67,7 +67,7 @@ fn impact() -> Command {
 /// CPU time and memory of a tracker whose job sleeps.
 fn running(name: &str, processes: u32, interval_ms: u64, percent: f64, megabytes: f64) {
     let script = format!(
-        "i=1; while [ $i -lt {processes} ]; do sleep {0} & i=$((i+1)); done; sleep {0}",
+        "i=1; while [ $i -lt {processes} ]; do sleep {0} & i=$((i+1)); done; exec sleep {0}",
         WATCHED.as_secs() + 3
     );
     let program = std::env::current_exe().expect("a program knows its file");

@@ -4,8 +4,9 @@ use std::time::Duration;
 use crate::log::Meter;
 use crate::log::info::{Balance, SensorNote};
 use crate::sensor::{
-    Component, Ledger, Method, Odometer, ReadError, Reading, Sensor, Share, Surprise,
+    Component, Group, Ledger, Method, Odometer, ReadError, Reading, Sensor, Share, Surprise,
 };
+use crate::units::Joules;
 
 /// The power a counter is taken to run at when it is decided how often it must be read.
 const ASSUMED_WATTS: u64 = 1_000;
@@ -24,6 +25,8 @@ struct Dial {
     sensor: Sensor,
     odometer: Odometer,
     ledger: Ledger,
+    /// The ledger before what was last posted.
+    before: Ledger,
     wraps_after: Option<u64>,
     state: State,
 }
@@ -35,6 +38,14 @@ enum State {
     Failing,
     /// Not read any more.
     Out,
+}
+
+/// Mean watts over an interval, of the machine and of the run.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Power {
+    /// With their memory.
+    pub(crate) processors: Option<(f64, f64)>,
+    pub(crate) boards: Option<(f64, f64)>,
 }
 
 /// The run's part of the last interval, by what is shared.
@@ -52,6 +63,7 @@ impl Panel {
             Ok(reading) => self.dials.push(Dial {
                 odometer: Odometer::starting(&reading, at),
                 ledger: Ledger::default(),
+                before: Ledger::default(),
                 wraps_after: range(&reading),
                 state: State::Well,
                 sensor,
@@ -127,8 +139,27 @@ impl Panel {
                 board @ Component::Gpu(_) => *shares.boards.get(board).unwrap_or(&Share::Idle),
                 _ => shares.cpu,
             };
+            dial.before = dial.ledger;
             dial.ledger.post(dial.odometer.microjoules(), share);
         }
+    }
+
+    /// The power of what was last posted, which took this long.
+    pub(crate) fn power(&self, seconds: f64) -> Power {
+        let present = self.dials.iter().map(|d| &d.sensor.component).collect();
+        let mut power = Power::default();
+        for dial in &self.dials {
+            let sum = match dial.sensor.component.counted_as(&present) {
+                Some(Group::Cpu | Group::Dram) => &mut power.processors,
+                Some(Group::Gpu) => &mut power.boards,
+                None => continue,
+            };
+            let watts = |now: Joules, before: Joules| (now.joules() - before.joules()) / seconds;
+            let (total, ours) = sum.get_or_insert((0.0, 0.0));
+            *total += watts(dial.ledger.total(), dial.before.total());
+            *ours += watts(dial.ledger.attributed(), dial.before.attributed());
+        }
+        power
     }
 
     /// How often the counters must be read so that none can pass its range unseen.

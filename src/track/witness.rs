@@ -8,8 +8,8 @@ use super::panel::{Panel, Shares};
 use super::scope::Scope;
 use super::tree::{RunTime, Top, Tree};
 use crate::log::sample::{CpuTime, Observed};
-use crate::log::{Mark, Meter, SCHEMA, Sample};
-use crate::sensor::{Accelerator, Boards, Component, CpuTimes, Group, Roots, Share, Survey};
+use crate::log::{Mark, SCHEMA, Sample};
+use crate::sensor::{Accelerator, Boards, Component, CpuTimes, Roots, Share, Survey};
 
 /// Sees the machine and the run, and says what went by between two looks.
 pub(crate) struct Witness {
@@ -38,7 +38,6 @@ struct Look {
     at: Duration,
     machine: CpuTimes,
     run: RunTime,
-    meters: BTreeMap<Component, Meter>,
 }
 
 impl Witness {
@@ -85,7 +84,6 @@ impl Witness {
             at: Duration::ZERO,
             machine: self.machine.cpu_times(),
             run: self.run_time(),
-            meters: self.panel.meters(),
         };
         self.at_start = self.last.run;
         Sample {
@@ -176,12 +174,7 @@ impl Witness {
             boards: self.observe_boards(&processes, &mut observed),
         };
         self.panel.post(&shares);
-        let look = Look {
-            at,
-            machine,
-            run,
-            meters: self.panel.meters(),
-        };
+        let look = Look { at, machine, run };
         self.observe_cpu(&look, &shares, &mut observed);
         observed.process_ids.clone_from(&processes);
         self.seen = processes;
@@ -190,7 +183,7 @@ impl Witness {
             schema: SCHEMA,
             timestamp: now.wall,
             elapsed: at.as_secs_f64(),
-            energy: self.last.meters.clone(),
+            energy: self.panel.meters(),
             mark,
             observed,
         }
@@ -219,9 +212,12 @@ impl Witness {
         processes: &[u32],
         observed: &mut Observed,
     ) -> BTreeMap<Component, Share> {
+        let mut shares = BTreeMap::new();
+        if self.boards.is_empty() {
+            return shares;
+        }
         let mut ours = processes.to_vec();
         ours.extend(&self.seen);
-        let mut shares = BTreeMap::new();
         let mut loads = Vec::new();
         for board in &mut self.boards {
             let Component::Gpu(uuid) = board.board().component else {
@@ -274,43 +270,10 @@ impl Witness {
         }
         let used = look.run.since(self.last.run).total().as_secs_f64();
         observed.absolute_cpu_utilization = Some(used / seconds / self.threads);
-        let power = Power::between(&self.last.meters, &look.meters, seconds);
+        let power = self.panel.power(seconds);
         observed.rapl_power_draw_absolute = power.processors.map(|(total, _)| total);
         observed.rapl_estimated_attributable_power_draw = power.processors.map(|(_, ours)| ours);
         observed.nvidia_draw_absolute = power.boards.map(|(total, _)| total);
         observed.nvidia_estimated_attributable_power_draw = power.boards.map(|(_, ours)| ours);
-    }
-}
-
-/// Mean watts between two looks, of the machine and of the run.
-#[derive(Debug, Default)]
-struct Power {
-    /// With their memory.
-    processors: Option<(f64, f64)>,
-    boards: Option<(f64, f64)>,
-}
-
-impl Power {
-    fn between(
-        before: &BTreeMap<Component, Meter>,
-        after: &BTreeMap<Component, Meter>,
-        seconds: f64,
-    ) -> Self {
-        let present = after.keys().collect();
-        let mut power = Self::default();
-        for (component, meter) in after {
-            let sum = match component.counted_as(&present) {
-                Some(Group::Cpu | Group::Dram) => &mut power.processors,
-                Some(Group::Gpu) => &mut power.boards,
-                None => continue,
-            };
-            let earlier = before.get(component);
-            let rise =
-                |now: Option<f64>, then: Option<f64>| now.unwrap_or(0.0) - then.unwrap_or(0.0);
-            let (total, ours) = sum.get_or_insert((0.0, 0.0));
-            *total += rise(meter.total_j, earlier.and_then(|m| m.total_j)) / seconds;
-            *ours += rise(meter.attributed_j, earlier.and_then(|m| m.attributed_j)) / seconds;
-        }
-        power
     }
 }

@@ -1,0 +1,92 @@
+//! How far the tracker's energy is from the truth, on counters that run along a known power profile.
+//!
+//! `cargo bench --bench track_accuracy`. The truth is what the profile gives between two instants that
+//! the job itself takes, as its first act and as its last: what its start and its end cost beside that
+//! is in the error.
+
+#[path = "../tests/meters/mod.rs"]
+mod meters;
+
+use std::time::{Duration, Instant};
+
+use meters::Machine;
+use meters::simulator::{Profile, Simulator};
+
+/// Set for the copy of this program that is the job: how many seconds it sleeps.
+const JOB: &str = "IMPACT_BENCH_JOB";
+/// A counter of 2^32 steps of 61 uJ.
+const RANGE: u64 = 262_143_328_850;
+const SHORT_JOBS: usize = 20;
+
+fn main() {
+    if let Ok(seconds) = std::env::var(JOB) {
+        return job(seconds.parse().expect("a number of seconds"));
+    }
+    println!("{:40} {:>9} {:>9}", "", "error", "bound");
+    let constant: Profile = &[(0.0, 50.0)];
+    let step: Profile = &[(0.0, 20.0), (5.0, 80.0)];
+    for (name, profile, range) in [
+        ("50 W", constant, RANGE),
+        ("20 W, then 80 W", step, RANGE),
+        ("50 W, wrapping every 3 s", constant, 150_000_000),
+    ] {
+        for interval in ["10s", "1s", "100ms"] {
+            let error = error(profile, range, interval, 11.0);
+            row(&format!("{name}, every {interval}"), error, 0.05);
+        }
+    }
+    let mut errors: Vec<f64> = (0..SHORT_JOBS)
+        .map(|_| error(constant, RANGE, "1s", 0.5))
+        .collect();
+    errors.sort_by(|a, b| a.abs().total_cmp(&b.abs()));
+    row("half a second, median", errors[SHORT_JOBS / 2], 0.5);
+    row("half a second, worst", errors[SHORT_JOBS - 1], 0.5);
+    let within = errors.iter().filter(|error| error.abs() < 0.5).count();
+    println!("half a second: {within} of {SHORT_JOBS} within the bound");
+}
+
+fn row(name: &str, error: f64, bound: f64) {
+    println!("{name:40} {error:>+7.3} % {bound:>7.2} %");
+}
+
+/// Sleeps, and says when on the clock of all processes it began and ended.
+fn job(seconds: f64) {
+    let began = monotonic();
+    std::thread::sleep(Duration::from_secs_f64(seconds));
+    println!("{began} {}", monotonic());
+}
+
+/// Percent by which the tracker's figure for a sleeping job is too large.
+fn error(profile: Profile, range: u64, interval: &str, seconds: f64) -> f64 {
+    let machine = Machine::bare();
+    machine.domain("intel-rapl:0", "package-0", range);
+    let simulator = Simulator::start(&machine.counter("intel-rapl:0"), profile, range);
+    let output = machine
+        .impact()
+        .args(["track", "-q", "--out", "log", "--interval", interval, "--"])
+        .arg(std::env::current_exe().expect("a program knows its file"))
+        .env(JOB, seconds.to_string())
+        .output()
+        .expect("the tracker runs");
+    let stamps = String::from_utf8_lossy(&output.stdout).into_owned();
+    let mut stamps = stamps
+        .split_whitespace()
+        .map(|stamp| stamp.parse().expect("nanoseconds"));
+    let mut next = || instant(stamps.next().expect("two stamps"));
+    let truth = simulator.truth(next(), next());
+    (machine.log().total("package-0") / truth - 1.0) * 100.0
+}
+
+/// Nanoseconds on the clock that all processes share.
+fn monotonic() -> u64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// That clock's time as this process writes it.
+fn instant(nanoseconds: u64) -> Instant {
+    let ago = Duration::from_nanos(monotonic() - nanoseconds);
+    Instant::now()
+        .checked_sub(ago)
+        .expect("the clock of both began when the machine did")
+}

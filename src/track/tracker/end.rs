@@ -1,0 +1,89 @@
+use std::time::Duration;
+
+use super::{Tracker, cards, own_cpu_time};
+use crate::track::child::Ending;
+use crate::track::clock::Moment;
+use crate::track::lag::{GLANCE, Lag};
+use crate::track::summary::Summary;
+
+/// How long the end waits for details about the host that are still being gathered.
+const DETAILS_PATIENCE: Duration = Duration::from_millis(4);
+
+impl Tracker<'_> {
+    /// The sample at the end of the measuring; gives how long it took.
+    pub(super) fn last_sample(&mut self) -> Duration {
+        let end = self.ended.unwrap_or_else(Moment::now);
+        let at = self.witness.elapsed(&end);
+        self.witness.panel.read(at);
+        self.set_right_at_end(at);
+        let sample = self.witness.account(&end, at, None);
+        self.record.sample(&sample);
+        self.clear_screen();
+        self.collect_notes();
+        let left = sample.observed.process_ids.len();
+        if left > 0 && self.ended.is_some() {
+            self.record.note(format!(
+                "{left} processes of the command were still running when it ended; what they draw \
+                 from then on is not counted"
+            ));
+        }
+        at
+    }
+
+    /// Waits for the next update of counters that have a rhythm, and adds what they were late by.
+    fn set_right_at_end(&mut self, end: Duration) {
+        if !self.is_lag_known {
+            return;
+        }
+        let Some(patience) = self.lag.patience() else {
+            return;
+        };
+        let faces = self.witness.panel.faces();
+        let mut after = Lag::ending(&faces, end);
+        loop {
+            let at = self.witness.elapsed(&Moment::now());
+            if at > end + patience || after.has_seen_the_end(&self.lag) {
+                break;
+            }
+            std::thread::sleep(GLANCE);
+            let at = self.witness.elapsed(&Moment::now());
+            after.glance(&self.witness.panel.peek(), at);
+        }
+        self.witness.panel.correct(&after.at_end(&self.lag, end));
+    }
+
+    /// Waits for a command that goes on after the measuring.
+    pub(super) fn outlast(&mut self) -> Ending {
+        loop {
+            if let Some(ending) = self.hear_signals() {
+                return ending;
+            }
+            self.await_news(Duration::MAX);
+        }
+    }
+
+    /// The completed info, and what it all came to.
+    pub(super) fn finish(self, ending: Ending, elapsed: Duration) -> Summary {
+        let overhead = own_cpu_time().saturating_sub(self.cpu_at_start);
+        let mut info = self.scribe.finish(DETAILS_PATIENCE);
+        info.ended = Some(chrono::Local::now().fixed_offset());
+        info.exit_code = (ending != Ending::Unknown).then(|| i32::from(ending.code()));
+        info.overhead_cpu_s = Some(overhead.as_secs_f64());
+        (info.host.gpus, info.host.gpu_driver) = cards(&self.witness.boards);
+        info.realtime_source.clone_from(&self.realtime_source);
+        info.balance = self.witness.panel.balance();
+        info.sensors = self.witness.panel.sensors();
+        let (run, notes) = self.record.close(info.clone());
+        Summary {
+            ending,
+            elapsed,
+            run,
+            sensors: info.sensors,
+            balance: info.balance,
+            notes,
+            region: self.plan.region.clone(),
+            pue: self.plan.pue,
+            overhead,
+        }
+    }
+}

@@ -1,0 +1,233 @@
+use std::ffi::OsString;
+use std::io;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use rustix::process::Pid;
+
+use super::{Tracker, cards, own_cpu_time};
+use crate::log::info::Host;
+use crate::log::{Info, SCHEMA};
+use crate::sensor::{Boards, Processor, Roots, Survey};
+use crate::track::child::Child;
+use crate::track::clock::Moment;
+use crate::track::lag::Lag;
+use crate::track::mailbox::{Mailbox, VARIABLE};
+use crate::track::record::Record;
+use crate::track::scope::Scope;
+use crate::track::scribe::Scribe;
+use crate::track::signals::Signals;
+use crate::track::spawn::Launch;
+use crate::track::tree::Top;
+use crate::track::witness::Witness;
+use crate::track::{Plan, Screen, Subject, git, host, python};
+
+/// How long the start waits for the GPU library; a slow one is taken in when it is ready.
+const BOARDS_PATIENCE: Duration = Duration::from_millis(3);
+/// How long it waits for a library that was asked for by its path.
+const NAMED_PATIENCE: Duration = Duration::from_secs(2);
+
+/// Why a run never began.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    #[error("the command `{command}` cannot be started")]
+    Command {
+        command: String,
+        #[source]
+        source: io::Error,
+    },
+    #[error("process {pid} cannot be tracked")]
+    Process {
+        pid: u32,
+        #[source]
+        source: io::Error,
+    },
+    #[error("signals cannot be received")]
+    Signals(#[source] io::Error),
+}
+
+/// The subject, ready to be measured.
+enum Ready<'p> {
+    Found(Child),
+    Launch(Launch, &'p [OsString]),
+}
+
+impl<'p> Tracker<'p> {
+    /// Gets everything ready, starts the command or finds the process, and begins to count.
+    pub(super) fn start(
+        plan: &'p Plan,
+        screen: Option<&'p mut dyn Screen>,
+    ) -> Result<Self, StartError> {
+        let cpu_at_start = own_cpu_time();
+        let id = new_id();
+        let signals = Signals::hold().map_err(StartError::Signals)?;
+        let mailbox = Mailbox::open(&id).ok();
+        let ready = match &plan.subject {
+            Subject::Process(pid) => Ready::Found(find(*pid)?),
+            Subject::Command(words) => {
+                let address = mailbox.as_ref().map(Mailbox::address).unwrap_or_default();
+                let launch = Launch::new(words, &[(VARIABLE, &address)]);
+                Ready::Launch(launch.map_err(|source| unstartable(words, source))?, words)
+            }
+        };
+        let boards = look_for_boards(&plan.roots);
+        let survey = Survey::of(&plan.roots);
+        let (top, scope) = match &ready {
+            Ready::Found(child) => (Top::Process(child.pid()), None),
+            Ready::Launch(..) if plan.own_group => (Top::Ours, Scope::make(&plan.roots)),
+            Ready::Launch(..) => (Top::Ours, None),
+        };
+        let mut witness = Witness::new(&plan.roots, &survey, top, scope);
+        for sensor in survey.sensors {
+            witness.panel.add(sensor, Duration::ZERO);
+        }
+        let mut info = first_info(plan, &id);
+        let patience = match plan.roots.nvml_lib {
+            Some(_) => NAMED_PATIENCE,
+            None => BOARDS_PATIENCE,
+        };
+        let early = boards
+            .as_ref()
+            .and_then(|boards| boards.recv_timeout(patience).ok());
+        let boards = boards.filter(|_| early.is_none());
+        let mut notes = witness.take_in(early.unwrap_or_default(), Duration::ZERO);
+        (info.host.gpus, info.host.gpu_driver) = cards(&witness.boards);
+        info.sensors = witness.panel.sensors();
+        info.counters_at_start = witness.panel.counters();
+        let first = witness.begin(Moment::now());
+        let mut record = Record::create(plan, &id, &info, &first);
+        notes.drain(..).for_each(|note| record.note(note));
+        // The last thing before the command starts: everything read anew.
+        witness.begin(Moment::now());
+        let baseline = witness.panel.faces();
+        let (child, began) = match ready {
+            Ready::Found(child) => (child, Moment::now()),
+            Ready::Launch(launch, words) => {
+                match Child::start(&launch, &signals.before, witness.scope()) {
+                    Ok((child, started)) => {
+                        if !started.is_in_group {
+                            witness.do_without_group();
+                        }
+                        (child, Moment::now().back_at(started.began))
+                    }
+                    Err(source) => {
+                        record.discard();
+                        return Err(unstartable(words, source));
+                    }
+                }
+            }
+        };
+        let at = witness.follow(child.pid().as_raw_pid() as u32, began);
+        let lag = Lag::starting(&baseline, &witness.panel.faces(), at);
+        let place = record
+            .log()
+            .and_then(|log| Some((log.folder().to_owned(), log.data().ok()?)));
+        let memory = witness.machine().memory().map(|memory| memory.total);
+        let scribe = Scribe::start(info, place, gather(plan, survey.processor, memory));
+        let last_awake = *witness.started();
+        Ok(Self {
+            plan,
+            screen,
+            witness,
+            record,
+            scribe,
+            signals,
+            mailbox,
+            child,
+            boards,
+            lag,
+            is_lag_known: false,
+            last_awake,
+            cpu_at_start,
+            stop_asked: false,
+            ended: None,
+            realtime_source: None,
+        })
+    }
+}
+
+fn unstartable(words: &[OsString], source: io::Error) -> StartError {
+    StartError::Command {
+        command: words
+            .first()
+            .map(|word| word.to_string_lossy().into_owned())
+            .unwrap_or_default(),
+        source,
+    }
+}
+
+fn find(pid: u32) -> Result<Child, StartError> {
+    Pid::from_raw(pid as i32)
+        .ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))
+        .and_then(Child::find)
+        .map_err(|source| StartError::Process { pid, source })
+}
+
+/// Six bytes nobody else has: two trackers never meet.
+fn new_id() -> String {
+    use std::hash::{BuildHasher, Hasher, RandomState};
+    let mut hasher = RandomState::new().build_hasher();
+    hasher.write_u32(std::process::id());
+    format!("{:012x}", hasher.finish() & 0xffff_ffff_ffff)
+}
+
+/// What is known before the command starts; the rest is gathered while it runs.
+fn first_info(plan: &Plan, id: &str) -> Info {
+    Info {
+        schema: SCHEMA,
+        impact_version: env!("CARGO_PKG_VERSION").to_owned(),
+        id: id.to_owned(),
+        name: plan.name.clone(),
+        tags: plan.tags.clone(),
+        command: plan.command_line(),
+        started: Some(chrono::Local::now().fixed_offset()),
+        interval_s: Some(plan.interval.as_secs_f64()),
+        pue: plan.pue,
+        region: plan.region.clone(),
+        scheduler: host::scheduler(),
+        ..Info::default()
+    }
+}
+
+/// What takes time to find out, to be done beside the running command.
+fn gather(
+    plan: &Plan,
+    processor: Processor,
+    memory: Option<u64>,
+) -> impl FnOnce(&mut Info) + Send + use<> {
+    let roots = plan.roots.clone();
+    let redact = plan.redact;
+    let subject = plan.subject.clone();
+    move |info| {
+        info.host = Host {
+            gpus: std::mem::take(&mut info.host.gpus),
+            gpu_driver: info.host.gpu_driver.take(),
+            ..host::host(&roots, &processor, memory)
+        };
+        let folder = std::env::current_dir().ok();
+        info.git = folder.as_deref().and_then(git::state);
+        if let Subject::Command(words) = &subject {
+            info.python = python::state(words);
+        }
+        if redact {
+            info.host.hostname = None;
+            info.host.cgroup = None;
+        } else {
+            info.working_directory = folder.map(|folder| folder.display().to_string());
+        }
+    }
+}
+
+/// Looks for accelerators beside the start, since loading their library may take long.
+fn look_for_boards(roots: &Roots) -> Option<Receiver<Boards>> {
+    if !Boards::are_likely(roots) {
+        return None;
+    }
+    let (sender, receiver) = channel();
+    let roots = roots.clone();
+    std::thread::Builder::new()
+        .name("boards".to_owned())
+        .spawn(move || sender.send(Boards::of(&roots)))
+        .ok()?;
+    Some(receiver)
+}
