@@ -411,6 +411,29 @@ fn what_a_process_did_before_it_became_the_tracker_is_neither_its_nor_the_runs()
     }
 }
 
+#[test]
+fn the_kernels_trees_can_be_moved_by_the_configuration() {
+    let machine = Machine::with_rapl();
+    let sys = machine.path("sys");
+    let settings = format!("sysfs-root = \"{}\"\n", sys.display());
+    fs::write(machine.path(".impact.toml"), settings).unwrap();
+    let doctor = machine
+        .impact()
+        .env_remove("IMPACT_SYSFS_ROOT")
+        .arg("doctor")
+        .output()
+        .unwrap();
+    assert_eq!(doctor.status.code(), Some(0));
+    let said = String::from_utf8_lossy(&doctor.stdout).into_owned();
+    assert!(said.contains(sys.to_str().unwrap()), "{said}");
+    let elsewhere = machine
+        .impact()
+        .args(["doctor", "--sysfs-root", "/nowhere"])
+        .status()
+        .unwrap();
+    assert_eq!(elsewhere.code(), Some(4), "an option is stronger");
+}
+
 /// `1m2.5s`, as the shell writes it.
 fn seconds(text: &str) -> f64 {
     let (minutes, seconds) = text.trim_end_matches('s').split_once('m').unwrap();

@@ -6,6 +6,7 @@ use super::hardware::Hardware;
 use super::output::print;
 use super::terminal::printable;
 use super::{Outcome, exit};
+use crate::config::{Config, Sources};
 use crate::sensor::{Boards, Finding, Roots, State, Survey};
 use crate::track::host;
 
@@ -22,8 +23,8 @@ pub struct DoctorArgs {
 }
 
 impl DoctorArgs {
-    pub fn run(self) -> Outcome {
-        let roots = self.hardware.roots();
+    pub fn run(self, settings: &Sources) -> Outcome {
+        let roots = self.hardware.roots(&Config::load(settings)?);
         let survey = Survey::of(&roots);
         let container = host::container(None);
         let mut text = String::new();

@@ -3,39 +3,47 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::config::Config;
 use crate::sensor::Roots;
 
 /// Where the kernel's trees and the GPU library are, for containers that mount the host's elsewhere.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Hardware")]
 pub struct Hardware {
-    /// What stands for /sys
     #[arg(
         long,
-        env = "IMPACT_SYSFS_ROOT",
         value_name = "DIR",
-        default_value = "/sys"
+        help = "What stands for /sys [env: IMPACT_SYSFS_ROOT]"
     )]
-    sysfs_root: PathBuf,
-    /// What stands for /proc
+    sysfs_root: Option<PathBuf>,
     #[arg(
         long,
-        env = "IMPACT_PROCFS_ROOT",
         value_name = "DIR",
-        default_value = "/proc"
+        help = "What stands for /proc [env: IMPACT_PROCFS_ROOT]"
     )]
-    procfs_root: PathBuf,
-    /// The NVML library [default: the one the loader finds, if there is an NVIDIA driver]
-    #[arg(long, env = "IMPACT_NVML_LIB", value_name = "FILE")]
+    procfs_root: Option<PathBuf>,
+    #[arg(
+        long,
+        value_name = "FILE",
+        help = "The NVML library, where the loader does not find it [env: IMPACT_NVML_LIB]"
+    )]
     nvml_lib: Option<OsString>,
 }
 
 impl Hardware {
-    pub fn roots(&self) -> Roots {
+    /// The roots as given or, where they were not, as configured.
+    pub fn roots(&self, config: &Config) -> Roots {
+        let usual = Roots::default();
         Roots {
-            sysfs: self.sysfs_root.clone(),
-            procfs: self.procfs_root.clone(),
-            nvml_lib: self.nvml_lib.clone().filter(|path| !path.is_empty()),
+            sysfs: config
+                .or(self.sysfs_root.clone(), "sysfs-root")
+                .unwrap_or(usual.sysfs),
+            procfs: config
+                .or(self.procfs_root.clone(), "procfs-root")
+                .unwrap_or(usual.procfs),
+            nvml_lib: config
+                .or(self.nvml_lib.clone(), "nvml-lib")
+                .filter(|path| !path.is_empty()),
         }
     }
 }

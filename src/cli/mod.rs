@@ -105,14 +105,14 @@ impl Command {
             Self::Merge(args) => args.run(),
             Self::Export(args) => args.run(settings),
             Self::Estimate(args) => args.run(settings),
-            Self::Require(args) => args.run(),
+            Self::Require(args) => args.run(settings),
             Self::Completions(args) => args.run(),
             Self::Man(args) => args.run(),
             #[cfg(feature = "site")]
             Self::Appendix(args) => args.run(settings),
             Self::Track(args) => args.run(settings),
             Self::Mark(args) => Ok(args.run()),
-            Self::Doctor(args) => args.run(),
+            Self::Doctor(args) => args.run(settings),
             Self::Report(args) => args.run(settings),
             Self::Statement(args) => args.run(settings),
             #[cfg(feature = "live")]

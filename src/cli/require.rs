@@ -4,6 +4,7 @@ use super::hardware::Hardware;
 use super::output::print;
 use super::terminal::printable;
 use super::{Failure, Outcome, exit};
+use crate::config::{Config, Sources};
 use crate::require::{Expectation, Found, Line, Requirements};
 use crate::sensor::Roots;
 use crate::table::Table;
@@ -77,14 +78,15 @@ wanted!(
 );
 
 impl RequireArgs {
-    pub fn run(self) -> Outcome {
+    pub fn run(self, settings: &Sources) -> Outcome {
         let requirements = self.wanted.requirements();
         if requirements.is_empty() {
             return Err(Failure::new(anyhow::anyhow!("nothing is required"))
                 .advise("impact require --gpu-name NAME")
                 .exit_with(2));
         }
-        let lines = requirements.check(&Found::of(&self.hardware.roots()));
+        let roots = self.hardware.roots(&Config::load(settings)?);
+        let lines = requirements.check(&Found::of(&roots));
         print(&printable(&table(&lines)))?;
         Ok(if lines.iter().all(|line| line.met) {
             exit::DONE

@@ -52,6 +52,11 @@ pub static KEYS: &[Key] = &[
         .variable("WATTTIME_PASSWORD")
         .secret(),
     Key::new("zones", words, "GeoJSON file with zones in place of the shipped map"),
+    Key::new("sysfs-root", words, "What stands for /sys, as in a container that mounts the host's elsewhere")
+        .default("/sys"),
+    Key::new("procfs-root", words, "What stands for /proc")
+        .default("/proc"),
+    Key::new("nvml-lib", words, "The NVML library, where the loader does not find it"),
     Key::new("intensities", words, "CSV file with intensities that are stronger than the shipped ones"),
 ];
 

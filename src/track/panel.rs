@@ -23,6 +23,8 @@ pub(crate) struct Panel {
 #[derive(Debug)]
 struct Dial {
     sensor: Sensor,
+    /// What it is added to; none where another dial contains it.
+    group: Option<Group>,
     odometer: Odometer,
     ledger: Ledger,
     /// The ledger before what was last posted.
@@ -60,17 +62,35 @@ impl Panel {
     /// Takes the first reading of a sensor: from here on it counts.
     pub(crate) fn add(&mut self, mut sensor: Sensor, at: Duration) {
         match sensor.source.read() {
-            Ok(reading) => self.dials.push(Dial {
-                odometer: Odometer::starting(&reading, at),
-                ledger: Ledger::default(),
-                before: Ledger::default(),
-                wraps_after: range(&reading),
-                state: State::Well,
-                sensor,
-            }),
+            Ok(reading) => {
+                self.dials.push(Dial {
+                    group: None,
+                    odometer: Odometer::starting(&reading, at),
+                    ledger: Ledger::default(),
+                    before: Ledger::default(),
+                    wraps_after: range(&reading),
+                    state: State::Well,
+                    sensor,
+                });
+                self.regroup();
+            }
             Err(error) => self
                 .notes
                 .push(format!("{} was not read: {error}", sensor.component)),
+        }
+    }
+
+    /// What contains what depends on which dials there are.
+    fn regroup(&mut self) {
+        let components = self.dials.iter().map(|dial| &dial.sensor.component);
+        let present = components.collect();
+        let groups: Vec<_> = self
+            .dials
+            .iter()
+            .map(|dial| dial.sensor.component.counted_as(&present))
+            .collect();
+        for (dial, group) in self.dials.iter_mut().zip(groups) {
+            dial.group = group;
         }
     }
 
@@ -146,10 +166,9 @@ impl Panel {
 
     /// The power of what was last posted, which took this long.
     pub(crate) fn power(&self, seconds: f64) -> Power {
-        let present = self.dials.iter().map(|d| &d.sensor.component).collect();
         let mut power = Power::default();
         for dial in &self.dials {
-            let sum = match dial.sensor.component.counted_as(&present) {
+            let sum = match dial.group {
                 Some(Group::Cpu | Group::Dram) => &mut power.processors,
                 Some(Group::Gpu) => &mut power.boards,
                 None => continue,

@@ -103,7 +103,8 @@ impl TrackArgs {
     pub fn run(mut self, settings: &Sources) -> Outcome {
         let config = Config::load(settings)
             .map_err(|error| Failure::new(error).exit_with(exit::NOT_STARTED))?;
-        self.wanted.check(&self.hardware.roots())?;
+        let roots = self.hardware.roots(&config);
+        self.wanted.check(&roots)?;
         self.place.fill(&config);
         let interval = config.or(self.interval, "interval");
         self.quiet |= config.or(None, "log-level") == Some("error".to_owned());
@@ -139,7 +140,7 @@ impl TrackArgs {
             csv: self.csv,
             redact: self.redact,
             own_group: !self.no_cgroup,
-            roots: self.hardware.roots(),
+            roots,
         };
         let mut line = LiveLine::default();
         let is_seen = !self.quiet && io::stderr().is_terminal();
