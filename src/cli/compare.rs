@@ -1,12 +1,11 @@
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 
 use super::accounting::Accounting;
-use super::configured;
-use super::output::{print, write_file};
+use super::destination::{self, Destination};
 use super::terminal::printable;
 use super::{Failure, Outcome, exit};
 use crate::account::Figure;
@@ -52,15 +51,8 @@ pub struct CompareArgs {
     seed: u64,
     #[command(flatten)]
     accounting: Accounting,
-    /// How to write the comparison [default: by the ending of --output, else text]
-    #[arg(long, value_enum)]
-    format: Option<Format>,
-    /// Write to this file instead of standard output; never overwrites without --force
-    #[arg(long, short, value_name = "FILE")]
-    output: Option<PathBuf>,
-    /// Replace the file if it is already there
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    destination: Destination<Format>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -73,28 +65,25 @@ enum Format {
     Html,
 }
 
-impl Format {
-    fn of_file(path: &Path) -> Option<Self> {
-        match path.extension()?.to_str()? {
-            "txt" => Some(Self::Text),
-            "md" | "markdown" => Some(Self::Markdown),
-            "json" => Some(Self::Json),
-            "csv" => Some(Self::Csv),
-            "svg" => Some(Self::Svg),
-            "html" | "htm" => Some(Self::Html),
-            _ => None,
-        }
-    }
+impl destination::Format for Format {
+    const USUAL: Self = Self::Text;
+    const ENDINGS: &'static [(&'static str, Self)] = &[
+        ("txt", Self::Text),
+        ("md", Self::Markdown),
+        ("markdown", Self::Markdown),
+        ("json", Self::Json),
+        ("csv", Self::Csv),
+        ("svg", Self::Svg),
+        ("html", Self::Html),
+        ("htm", Self::Html),
+    ];
 }
 
 impl CompareArgs {
     pub fn run(mut self, settings: &Sources) -> Outcome {
         let config = Config::load(settings)?;
         self.accounting.fill(&config);
-        if self.output.is_none() {
-            self.format = self.format.or_else(|| configured::format(&config));
-        }
-        let format = self.format()?;
+        let format = self.destination.format(&config)?;
         let (groups, left_out) = self.read_groups()?;
         if groups.len() < 2 {
             return Err(Failure::new(anyhow!("there is only one group to compare"))
@@ -120,10 +109,7 @@ impl CompareArgs {
             Format::Svg => compare::svg(&comparison),
             Format::Html => compare::html(&comparison),
         };
-        match &self.output {
-            Some(file) => write_file(file, text.as_bytes(), self.force)?,
-            None => print(&text)?,
-        }
+        self.destination.write(&text)?;
         let passed = self.judge(&comparison);
         Ok(match (passed, left_out) {
             (false, _) => exit::FAILED,
@@ -231,20 +217,6 @@ impl CompareArgs {
         }
         let left_out = without > 0 || !collection.skipped.is_empty();
         Ok((groups.into_values().collect(), left_out))
-    }
-
-    fn format(&self) -> Result<Format, Failure> {
-        match (self.format, &self.output) {
-            (Some(format), _) => Ok(format),
-            (None, None) => Ok(Format::Text),
-            (None, Some(file)) => Format::of_file(file).ok_or_else(|| {
-                Failure::new(anyhow!(
-                    "the ending of {} does not tell a format",
-                    file.display()
-                ))
-                .advise("an ending of .txt, .md, .json, .csv, .svg or .html, or --format")
-            }),
-        }
     }
 }
 

@@ -5,10 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::output::{print, write_file};
-use super::region::desk::Desk;
+use super::region::desk::{Desk, Tables};
 use super::{Failure, Outcome, exit};
 use crate::config::{Config, Sources};
-use crate::intensity::Dataset;
 use crate::intensity::picture::{Coloured, Picture, escape};
 use crate::zone::{Point, ZoneId, register};
 
@@ -36,31 +35,13 @@ pub(super) struct MapArgs {
     /// Draw only this zone and what is around it
     #[arg(long, value_name = "ZONE")]
     zone: Option<ZoneId>,
-    /// The year the electricity was used [default: the newest there is]
-    #[arg(long, value_parser = clap::value_parser!(i32).range(1900..=2200))]
-    year: Option<i32>,
-    /// Which figures: auto, electricity-maps, eit-2019 or ember
-    #[arg(long, value_name = "NAME", default_value_t)]
-    dataset: Dataset,
-    /// A map of your own
-    #[arg(long, value_name = "FILE.geojson")]
-    zones: Option<PathBuf>,
-    /// Intensities of your own: `zone,g_per_kwh[,year][,source]`
-    #[arg(long, value_name = "FILE.csv")]
-    intensities: Option<PathBuf>,
+    #[command(flatten)]
+    tables: Tables,
 }
 
 impl MapArgs {
-    pub(super) fn run(mut self, settings: &Sources) -> Outcome {
-        let config = Config::load(settings)?;
-        self.zones = config.or(self.zones, "zones");
-        self.intensities = config.or(self.intensities, "intensities");
-        let desk = Desk::open(
-            self.zones.as_deref(),
-            self.intensities.as_deref(),
-            self.year,
-            self.dataset,
-        )?;
+    pub(super) fn run(self, settings: &Sources) -> Outcome {
+        let desk = Desk::open(&self.tables, &Config::load(settings)?)?;
         let mut sources: BTreeMap<String, usize> = BTreeMap::new();
         let colours: Vec<Coloured> = desk
             .map()
@@ -107,6 +88,7 @@ impl MapArgs {
 
     fn title(&self) -> String {
         let year = self
+            .tables
             .year
             .map_or_else(String::new, |year| format!(", {year}"));
         let place = self.zone.as_ref().map_or_else(String::new, |zone| {

@@ -10,6 +10,7 @@ mod compare;
 mod completions;
 mod config;
 mod configured;
+mod destination;
 mod doctor;
 mod estimate;
 pub mod exit;

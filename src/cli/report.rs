@@ -2,11 +2,11 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::Outcome;
 use super::accounting::{Accounting, exit_code};
-use super::output::{print, write_file};
+use super::destination::{self, Destination};
 use super::terminal::printable;
 use super::yaml::yaml;
-use super::{Outcome, configured};
 use crate::config::{Config, Sources};
 use crate::statement::Report;
 
@@ -22,15 +22,8 @@ pub struct ReportArgs {
     runs: Vec<PathBuf>,
     #[command(flatten)]
     accounting: Accounting,
-    /// How to write the report [default: text]
-    #[arg(long, value_enum)]
-    format: Option<Format>,
-    /// Write to this file instead of standard output; never overwrites without --force
-    #[arg(long, short, value_name = "FILE")]
-    output: Option<PathBuf>,
-    /// Replace the file if it is already there
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    destination: Destination<Format>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -41,24 +34,32 @@ enum Format {
     Csv,
 }
 
+impl destination::Format for Format {
+    const USUAL: Self = Self::Text;
+    const ENDINGS: &'static [(&'static str, Self)] = &[
+        ("txt", Self::Text),
+        ("yaml", Self::Yaml),
+        ("yml", Self::Yaml),
+        ("json", Self::Json),
+        ("csv", Self::Csv),
+    ];
+}
+
 impl ReportArgs {
     pub fn run(mut self, settings: &Sources) -> Outcome {
         let config = Config::load(settings)?;
         self.accounting.fill(&config);
-        let format = self.format.or_else(|| configured::format(&config));
+        let format = self.destination.format(&config)?;
         let assumptions = self.accounting.assumptions()?;
         let collection = self.accounting.collect(&self.runs)?;
         let report = Report::of(&collection, &assumptions);
-        let text = match format.unwrap_or(Format::Text) {
+        let text = match format {
             Format::Text => printable(&report.text()).into_owned(),
             Format::Yaml => yaml(&report)?,
             Format::Json => serde_json::to_string_pretty(&report)? + "\n",
             Format::Csv => report.csv()?,
         };
-        match &self.output {
-            Some(file) => write_file(file, text.as_bytes(), self.force)?,
-            None => print(&text)?,
-        }
+        self.destination.write(&text)?;
         Ok(exit_code(&collection))
     }
 }

@@ -1,12 +1,13 @@
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 
 use super::accounting::{Accounting, exit_code};
-use super::output::{print, write_file};
+use super::destination::{self, Destination};
+use super::output::write_file;
 use super::terminal::printable;
-use super::{Failure, Outcome, configured};
+use super::{Failure, Outcome};
 use crate::config::{Config, Sources, keys};
 use crate::statement::{self, Options, Price, Statement, bibliography};
 use crate::units::PricePerKwh;
@@ -28,18 +29,11 @@ pub struct StatementArgs {
     paths: Vec<PathBuf>,
     #[command(flatten)]
     accounting: Accounting,
-    /// How to write the statement [default: by the ending of --output, else text]
-    #[arg(long, value_enum)]
-    format: Option<Format>,
-    /// Write to this file instead of standard output; never overwrites without --force
-    #[arg(long, short, value_name = "FILE")]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    destination: Destination<Format>,
     /// Write the BibTeX entries to this file instead of below the LaTeX
     #[arg(long, value_name = "FILE")]
     bib: Option<PathBuf>,
-    /// Replace files that are already there
-    #[arg(long)]
-    force: bool,
     /// Price of a kWh; adds the electricity bill
     #[arg(long, value_name = "PER_KWH")]
     price: Option<PricePerKwh>,
@@ -63,27 +57,25 @@ enum Format {
     Json,
 }
 
-impl Format {
-    fn of_file(path: &Path) -> Option<Self> {
-        match path.extension()?.to_str()? {
-            "txt" => Some(Self::Text),
-            "md" | "markdown" => Some(Self::Markdown),
-            "tex" | "latex" => Some(Self::Latex),
-            "html" | "htm" => Some(Self::Html),
-            "json" => Some(Self::Json),
-            _ => None,
-        }
-    }
+impl destination::Format for Format {
+    const USUAL: Self = Self::Text;
+    const ENDINGS: &'static [(&'static str, Self)] = &[
+        ("txt", Self::Text),
+        ("md", Self::Markdown),
+        ("markdown", Self::Markdown),
+        ("tex", Self::Latex),
+        ("latex", Self::Latex),
+        ("html", Self::Html),
+        ("htm", Self::Html),
+        ("json", Self::Json),
+    ];
 }
 
 impl StatementArgs {
     pub fn run(mut self, settings: &Sources) -> Outcome {
         let config = Config::load(settings)?;
         self.accounting.fill(&config);
-        if self.output.is_none() {
-            self.format = self.format.or_else(|| configured::format(&config));
-        }
-        let format = self.format()?;
+        let format = self.destination.format(&config)?;
         let (folders, country) = self.folders_and_country()?;
         let assumptions = self.accounting.assumptions()?;
         let collection = self.accounting.collect(&folders)?;
@@ -110,27 +102,11 @@ impl StatementArgs {
             Format::Json => statement::json(&statement),
         };
         if let Some(bib) = &self.bib {
-            write_file(bib, bibliography::bibtex(&statement).as_bytes(), self.force)?;
+            let entries = bibliography::bibtex(&statement);
+            write_file(bib, entries.as_bytes(), self.destination.force)?;
         }
-        match &self.output {
-            Some(file) => write_file(file, text.as_bytes(), self.force)?,
-            None => print(&text)?,
-        }
+        self.destination.write(&text)?;
         Ok(exit_code(&collection))
-    }
-
-    fn format(&self) -> Result<Format, Failure> {
-        match (self.format, &self.output) {
-            (Some(format), _) => Ok(format),
-            (None, None) => Ok(Format::Text),
-            (None, Some(file)) => Format::of_file(file).ok_or_else(|| {
-                Failure::new(anyhow!(
-                    "the ending of {} does not tell a format",
-                    file.display()
-                ))
-                .advise("an ending of .txt, .md, .tex, .html or .json, or --format")
-            }),
-        }
     }
 
     /// The last argument is a country unless there is such a directory.

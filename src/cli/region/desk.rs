@@ -1,11 +1,13 @@
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use clap::Args;
 use geo::Centroid;
 
 use super::answer::{Answer, Candidate};
 use super::show::grouped;
 use crate::cli::{Advise, Failure};
+use crate::config::Config;
 use crate::intensity::given::Given;
 #[cfg(feature = "live")]
 use crate::intensity::live;
@@ -27,6 +29,23 @@ fn read_map(path: &Path) -> Result<Map, Failure> {
     Ok(zone::geojson::read(&text).with_context(|| format!("{shown} is not a map of zones"))?)
 }
 
+/// Which map and which figures answers are from.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Tables {
+    /// The year the electricity was used [default: the newest there is]
+    #[arg(long, value_parser = clap::value_parser!(i32).range(1900..=2200))]
+    pub(in crate::cli) year: Option<i32>,
+    /// Which figures: auto, electricity-maps, eit-2019 or ember [default: auto]
+    #[arg(long, value_name = "NAME")]
+    dataset: Option<Dataset>,
+    /// A map of your own
+    #[arg(long, value_name = "FILE.geojson")]
+    zones: Option<PathBuf>,
+    /// Intensities of your own: `zone,g_per_kwh[,year][,source]`
+    #[arg(long, value_name = "FILE.csv")]
+    intensities: Option<PathBuf>,
+}
+
 /// What every answer depends on.
 pub(in crate::cli) struct Desk {
     own_map: Option<Map>,
@@ -36,20 +55,18 @@ pub(in crate::cli) struct Desk {
 }
 
 impl Desk {
-    pub(in crate::cli) fn open(
-        zones: Option<&Path>,
-        intensities: Option<&Path>,
-        year: Option<i32>,
-        dataset: Dataset,
-    ) -> Result<Self, Failure> {
+    pub(in crate::cli) fn open(tables: &Tables, config: &Config) -> Result<Self, Failure> {
+        let zones: Option<PathBuf> = config.or(tables.zones.clone(), "zones");
+        let intensities: Option<PathBuf> = config.or(tables.intensities.clone(), "intensities");
         Ok(Self {
-            own_map: zones.map(read_map).transpose()?,
+            own_map: zones.as_deref().map(read_map).transpose()?,
             given: intensities
+                .as_deref()
                 .map(Given::read)
                 .transpose()?
                 .unwrap_or_default(),
-            year,
-            dataset,
+            year: tables.year,
+            dataset: config.or(tables.dataset, "dataset").unwrap_or_default(),
         })
     }
 

@@ -2,18 +2,15 @@ mod answer;
 pub(super) mod desk;
 pub(super) mod show;
 
-use std::path::PathBuf;
-
 use clap::{ArgGroup, Args};
 
 use answer::Answer;
-use desk::Desk;
+use desk::{Desk, Tables};
 use show::{Format, show, with_bold_heading};
 
 use super::output::print;
 use super::{Advise, Failure, Outcome, exit};
 use crate::config::{Config, Sources};
-use crate::intensity::Dataset;
 use crate::zone::{AreaId, Iso3, Point, ZoneId, cloud, register};
 
 /// The ways to name a place; the network is asked only by `--ip`.
@@ -83,33 +80,15 @@ pub(super) struct RegionArgs {
     /// Also the N zones around the place
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "10", conflicts_with_all = ["top", "bottom", "all"])]
     near: Option<usize>,
-    /// The year the electricity was used [default: the newest there is]
-    #[arg(long, value_parser = clap::value_parser!(i32).range(1900..=2200))]
-    year: Option<i32>,
-    /// Which figures: auto, electricity-maps, eit-2019 or ember
-    #[arg(long, value_name = "NAME", default_value_t)]
-    dataset: Dataset,
-    /// A map of your own
-    #[arg(long, value_name = "FILE.geojson")]
-    zones: Option<PathBuf>,
-    /// Intensities of your own: `zone,g_per_kwh[,year][,source]`
-    #[arg(long, value_name = "FILE.csv")]
-    intensities: Option<PathBuf>,
+    #[command(flatten)]
+    tables: Tables,
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 }
 
 impl RegionArgs {
-    pub(super) fn run(mut self, settings: &Sources) -> Outcome {
-        let config = Config::load(settings)?;
-        self.zones = config.or(self.zones, "zones");
-        self.intensities = config.or(self.intensities, "intensities");
-        let desk = Desk::open(
-            self.zones.as_deref(),
-            self.intensities.as_deref(),
-            self.year,
-            self.dataset,
-        )?;
+    pub(super) fn run(self, settings: &Sources) -> Outcome {
+        let desk = Desk::open(&self.tables, &Config::load(settings)?)?;
         let answers = self.answers(&desk)?;
         let alone = answers.len() == 1 && !self.is_list();
         let text = show(&answers, alone, self.format, || desk.map())?;

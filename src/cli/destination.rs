@@ -1,0 +1,61 @@
+use std::path::{Path, PathBuf};
+
+use anyhow::anyhow;
+use clap::{Args, ValueEnum};
+
+use super::output::{print, write_file};
+use super::{Failure, configured};
+use crate::config::Config;
+
+/// How and where a command writes what it found.
+#[derive(Debug, Args)]
+pub struct Destination<F: Format> {
+    /// How to write it [default: by the ending of --output, else text]
+    #[arg(long, value_enum)]
+    format: Option<F>,
+    /// Write to this file instead of standard output; never overwrites without --force
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Replace files that are already there
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// A format a command can write.
+pub trait Format: ValueEnum + Copy + Send + Sync + 'static {
+    /// What is written where nothing was asked for.
+    const USUAL: Self;
+    /// The endings that tell each format.
+    const ENDINGS: &'static [(&'static str, Self)];
+}
+
+impl<F: Format> Destination<F> {
+    /// The format asked for; a file's ending is stronger than the configuration.
+    pub fn format(&self, config: &Config) -> Result<F, Failure> {
+        match (self.format, &self.output) {
+            (Some(format), _) => Ok(format),
+            (None, Some(file)) => told_by_ending(file),
+            (None, None) => Ok(configured::format(config).unwrap_or(F::USUAL)),
+        }
+    }
+
+    pub fn write(&self, text: &str) -> Result<(), Failure> {
+        match &self.output {
+            Some(file) => write_file(file, text.as_bytes(), self.force),
+            None => print(text),
+        }
+    }
+}
+
+fn told_by_ending<F: Format>(file: &Path) -> Result<F, Failure> {
+    let ending = file.extension().and_then(|ending| ending.to_str());
+    let known = F::ENDINGS.iter().find(|(known, _)| Some(*known) == ending);
+    known.map(|(_, format)| *format).ok_or_else(|| {
+        let endings: Vec<String> = F::ENDINGS.iter().map(|(e, _)| format!(".{e}")).collect();
+        Failure::new(anyhow!(
+            "the ending of {} does not tell a format",
+            file.display()
+        ))
+        .advise(format!("one of {}, or --format", endings.join(", ")))
+    })
+}
