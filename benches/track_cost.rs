@@ -70,11 +70,6 @@ fn running(name: &str, processes: u32, interval_ms: u64, percent: f64, megabytes
         "i=1; while [ $i -lt {processes} ]; do sleep {0} & i=$((i+1)); done; exec sleep {0}",
         WATCHED.as_secs() + 3
     );
-    let program = std::env::current_exe().expect("a program knows its file");
-    let mut bare = Command::new(program)
-        .env(JOB, interval_ms.to_string())
-        .spawn()
-        .expect("the bare loop starts");
     let mut tracker = impact()
         .args([
             "track",
@@ -88,7 +83,14 @@ fn running(name: &str, processes: u32, interval_ms: u64, percent: f64, megabytes
         ])
         .spawn()
         .expect("the tracker starts");
-    std::thread::sleep(Duration::from_secs(1));
+    // Between two ticks of the tracker: two cores that wake at the same time slow each other down.
+    std::thread::sleep(Duration::from_millis(interval_ms / 2));
+    let program = std::env::current_exe().expect("a program knows its file");
+    let mut bare = Command::new(program)
+        .env(JOB, interval_ms.to_string())
+        .spawn()
+        .expect("the bare loop starts");
+    std::thread::sleep(Duration::from_millis(900 - interval_ms / 2));
     let before = (cpu_time(&tracker), cpu_time(&bare));
     std::thread::sleep(WATCHED);
     let part = |now: Duration, before: Duration| {
