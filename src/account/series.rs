@@ -28,15 +28,12 @@ impl CarbonSeries {
             self.last = Some(intensity);
         }
         self.rows += 1;
-        match self.last {
-            Some(intensity) => {
-                self.grams += kwh * intensity;
-                self.sum += intensity;
-            }
-            None => {
-                self.waiting_kwh += kwh;
-                self.waiting_rows += 1;
-            }
+        if let Some(intensity) = self.last {
+            self.grams += kwh * intensity;
+            self.sum += intensity;
+        } else {
+            self.waiting_kwh += kwh;
+            self.waiting_rows += 1;
         }
     }
 

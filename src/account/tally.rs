@@ -47,17 +47,14 @@ impl Tally {
             energy: footprint.energy,
             ..ZoneTally::default()
         };
-        let zone_id = match &footprint.carbon {
-            Some(carbon) => {
-                zone.mass = carbon.mass;
-                zone.sources.insert(carbon.source.clone());
-                carbon.zone.clone()
-            }
-            None => {
-                zone.energy_without_intensity = footprint.energy;
-                zone.runs_without_intensity = 1;
-                run.region.as_ref().map(|region| region.zone.clone())
-            }
+        let zone_id = if let Some(carbon) = &footprint.carbon {
+            zone.mass = carbon.mass;
+            zone.sources.insert(carbon.source.clone());
+            carbon.zone.clone()
+        } else {
+            zone.energy_without_intensity = footprint.energy;
+            zone.runs_without_intensity = 1;
+            run.region.as_ref().map(|region| region.zone.clone())
         };
         Self {
             runs: 1,

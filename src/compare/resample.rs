@@ -70,23 +70,22 @@ pub(super) fn permutation(
     let (n_other, n_base) = (other.len() as f64, base.len() as f64);
     let mut tails = Tails::around(observed);
     let difference = |sum: f64| sum / n_other - (total - sum) / n_base;
-    match regroupings(pool.len(), other.len()).filter(|count| *count <= resampling.draws) {
-        Some(count) => {
-            for_each_choice(&pool, other.len(), &mut |sum| tails.see(difference(sum)));
-            Ok(tails.verdict(observed, 0, count))
-        }
-        None => {
-            let mut random = Random::seeded(resampling.seed);
-            for _ in 0..resampling.draws {
-                // Half a Fisher-Yates shuffle chooses the group.
-                for index in 0..other.len() {
-                    let chosen = index + random.below(pool.len() - index);
-                    pool.swap(index, chosen);
-                }
-                tails.see(difference(pool[..other.len()].iter().sum()));
+    if let Some(count) =
+        regroupings(pool.len(), other.len()).filter(|count| *count <= resampling.draws)
+    {
+        for_each_choice(&pool, other.len(), &mut |sum| tails.see(difference(sum)));
+        Ok(tails.verdict(observed, 0, count))
+    } else {
+        let mut random = Random::seeded(resampling.seed);
+        for _ in 0..resampling.draws {
+            // Half a Fisher-Yates shuffle chooses the group.
+            for index in 0..other.len() {
+                let chosen = index + random.below(pool.len() - index);
+                pool.swap(index, chosen);
             }
-            Ok(tails.verdict(observed, 1, resampling.draws))
+            tails.see(difference(pool[..other.len()].iter().sum()));
         }
+        Ok(tails.verdict(observed, 1, resampling.draws))
     }
 }
 

@@ -96,24 +96,21 @@ pub(super) fn sentence(contrasts: &Contrasts, contrast: &Contrast, confidence: f
     if let Some(relative) = contrast.relative {
         let _ = write!(out, " ({} %)", signed(relative * 100.0));
     }
-    match contrast.interval() {
-        Some((low, high)) => {
-            let _ = write!(
-                out,
-                ", {} interval {} to {}",
-                percent(confidence),
-                signed(low),
-                signed(high)
-            );
-        }
-        None => {
-            let why = contrast
-                .tests
-                .iter()
-                .find_map(|(_, verdict)| verdict.err())
-                .unwrap_or(Undecided::NoSpread);
-            let _ = write!(out, ", no interval ({why})");
-        }
+    if let Some((low, high)) = contrast.interval() {
+        let _ = write!(
+            out,
+            ", {} interval {} to {}",
+            percent(confidence),
+            signed(low),
+            signed(high)
+        );
+    } else {
+        let why = contrast
+            .tests
+            .iter()
+            .find_map(|(_, verdict)| verdict.err())
+            .unwrap_or(Undecided::NoSpread);
+        let _ = write!(out, ", no interval ({why})");
     }
     if let Some(effect) = contrast.effect_size {
         let _ = write!(out, ", effect size d = {}", human(effect));

@@ -109,11 +109,13 @@ impl Config {
         }
     }
 
+    #[must_use]
     pub fn settings(&self) -> &[Setting] {
         &self.0
     }
 
     /// The setting of a key of the table.
+    #[must_use]
     pub fn setting(&self, name: &str) -> Option<&Setting> {
         self.0.iter().find(|setting| setting.key.name == name)
     }
@@ -135,6 +137,7 @@ impl Config {
     }
 
     /// Of keys that say the same thing in different ways, the one set on the strongest level.
+    #[must_use]
     pub fn strongest(&self, names: &[&str]) -> Option<&Setting> {
         let mut best: Option<&Setting> = None;
         for setting in names.iter().filter_map(|name| self.setting(name)) {

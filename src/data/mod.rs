@@ -79,6 +79,7 @@ impl Table {
     }
 
     /// The rows of a shipped comma-separated table.
+    #[must_use]
     pub fn rows<T: DeserializeOwned>(&self) -> Vec<T> {
         csv::Reader::from_reader(self.bytes)
             .deserialize()

@@ -54,6 +54,7 @@ impl Kind {
     }
 
     /// Every device, in the order of the table.
+    #[must_use]
     pub fn all(self) -> &'static [Device] {
         static CPUS: OnceLock<Vec<Device>> = OnceLock::new();
         static GPUS: OnceLock<Vec<Device>> = OnceLock::new();

@@ -88,11 +88,13 @@ impl Job {
     }
 
     /// With PUE.
+    #[must_use]
     pub fn energy(&self) -> Range<Joules> {
         self.power().map(|watts| watts * self.time * self.pue)
     }
 
     /// With PUE.
+    #[must_use]
     pub fn mass(&self, intensity: GramsPerKwh) -> Range<GramsCo2e> {
         self.energy().map(|energy| energy * intensity)
     }

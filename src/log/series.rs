@@ -68,11 +68,13 @@ impl TimeSeries {
     }
 
     /// The phases of the run, by the second they were marked.
+    #[must_use]
     pub fn marks(&self) -> &[(f64, Mark)] {
         &self.marks
     }
 
     /// The last second of which the log tells.
+    #[must_use]
     pub fn seconds(&self) -> f64 {
         self.seconds
     }

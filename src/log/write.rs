@@ -55,11 +55,13 @@ impl LogWriter {
     }
 
     /// The folder the log is in.
+    #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
     /// The folder of the run, which is what other commands are given.
+    #[must_use]
     pub fn run(&self) -> &Path {
         self.folder.parent().unwrap_or(&self.folder)
     }

@@ -61,6 +61,7 @@ pub fn domains(roots: &Roots) -> Vec<Domain> {
 
 impl Domain {
     /// The sensor of a readable domain that is not another's twin.
+    #[must_use]
     pub fn into_sensor(self) -> Option<Sensor> {
         if self.twin_of.is_some() {
             return None;

@@ -22,6 +22,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
+    #[allow(clippy::too_many_lines, reason = "one arm an opcode, in one list")]
     pub(super) fn run(mut self) -> Result<Pickle<'a>, PickleError> {
         loop {
             let at = self.at;
