@@ -176,6 +176,16 @@ fn a_device_nobody_knows_is_an_error_with_suggestions() {
 }
 
 #[test]
+fn a_format_an_estimate_does_not_have_is_refused_and_not_passed_over() {
+    let job = ["--gpu", "A100 SXM4 80GB", "--hours", "10", "--zone", "FR"];
+    for format in ["csv", "markdown"] {
+        run(&[&job[..], &["--format", format]].concat())
+            .failure()
+            .stderr(contains("no table"));
+    }
+}
+
+#[test]
 fn the_same_job_is_told_for_every_place_cleanest_first() {
     let job = [
         "--gpu",

@@ -68,7 +68,7 @@ pub struct EstimateArgs {
     /// Show the devices of the tables instead
     #[arg(long, value_enum)]
     list: Option<List>,
-    /// How to write the estimate [default: text]
+    /// How to write the estimate; markdown and csv are for tables [default: text]
     #[arg(long, value_enum)]
     format: Option<Format>,
 }
@@ -112,12 +112,23 @@ impl EstimateArgs {
         }
         #[cfg(feature = "live")]
         if self.when {
+            if !matches!(self.format, None | Some(Format::Text)) {
+                return Err(
+                    Failure::new(anyhow!("the best hours are told as text only"))
+                        .advise("leave --format out"),
+                );
+            }
             print(&printable(&self.best_hours(&job, &config)?))?;
             return Ok(exit::DONE);
+        }
+        if matches!(self.format, Some(Format::Markdown | Format::Csv)) {
+            return Err(Failure::new(anyhow!("one estimate is no table"))
+                .advise("--format text or json; --where and --list give tables"));
         }
         let estimate = self.estimate(job)?;
         let text = match format {
             Format::Json => estimate::json(&estimate),
+            // A format set for all commands is for those that have it.
             Format::Text | Format::Markdown | Format::Csv => {
                 printable(&estimate::text(&estimate)).into_owned()
             }

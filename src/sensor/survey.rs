@@ -35,14 +35,13 @@ impl Survey {
     /// Looks at powercap, then at the perf unit, and estimates if neither meters a processor.
     #[must_use]
     pub fn of(roots: &Roots) -> Self {
+        let clock = BusyClock::open(roots);
         let mut survey = Self {
             sensors: Vec::new(),
             findings: Vec::new(),
             processor: Processor::of(roots),
-            clock: None,
+            clock: clock.as_ref().ok().cloned(),
         };
-        let clock = BusyClock::open(roots);
-        survey.clock = clock.as_ref().ok().cloned();
         survey.powercap(roots);
         if !survey.meters_a_processor() {
             survey.perf(roots);

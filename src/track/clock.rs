@@ -40,6 +40,11 @@ impl Moment {
     }
 }
 
+/// CPU time of this process itself, which is no part of the run.
+pub(crate) fn own_cpu_time() -> Duration {
+    duration(clock_gettime(ClockId::ProcessCPUTime))
+}
+
 fn duration(time: Timespec) -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }

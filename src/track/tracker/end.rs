@@ -1,8 +1,8 @@
 use std::time::Duration;
 
-use super::{Tracker, cards, own_cpu_time};
+use super::{Tracker, cards};
 use crate::track::child::Ending;
-use crate::track::clock::Moment;
+use crate::track::clock::{Moment, own_cpu_time};
 use crate::track::lag::{GLANCE, Lag};
 use crate::track::summary::Summary;
 

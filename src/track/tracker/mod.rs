@@ -310,12 +310,6 @@ fn cards(boards: &[Box<dyn Accelerator>]) -> (Vec<GpuCard>, Option<String>) {
     (boards.into_iter().map(card).collect(), driver)
 }
 
-/// CPU time of this process itself, which is no part of the run.
-fn own_cpu_time() -> Duration {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use rustix::process::Pid;
 
-use super::{Tracker, cards, own_cpu_time};
+use super::{Tracker, cards};
 use crate::log::info::Host;
 use crate::log::{Info, SCHEMA};
 use crate::sensor::{Boards, Processor, Roots, Survey};
 use crate::track::child::Child;
-use crate::track::clock::Moment;
+use crate::track::clock::{Moment, own_cpu_time};
 use crate::track::lag::Lag;
 use crate::track::mailbox::{Mailbox, VARIABLE};
 use crate::track::record::Record;
