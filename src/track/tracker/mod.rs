@@ -104,9 +104,8 @@ impl Tracker<'_> {
             if !self.is_lag_known {
                 until = GLANCE;
             }
-            if !self.await_news(until) {
-                continue;
-            }
+            // A thread older than our signal mask may have taken a signal from us: look in any case.
+            self.await_news(until);
             // A mark sent just before the end is older than the end.
             let ending = self.hear_signals();
             self.open_mail();
@@ -116,8 +115,8 @@ impl Tracker<'_> {
         }
     }
 
-    /// Sleeps until something happens, but no longer than this; says whether it did.
-    fn await_news(&self, until: Duration) -> bool {
+    /// Sleeps until something happens, but no longer than this.
+    fn await_news(&self, until: Duration) {
         let mut sources = vec![PollFd::new(&self.signals, PollFlags::IN)];
         sources.extend(
             self.mailbox
@@ -134,7 +133,7 @@ impl Tracker<'_> {
             tv_sec: until.as_secs().min(86_400) as i64,
             tv_nsec: i64::from(until.subsec_nanos()),
         };
-        !matches!(poll(&mut sources, Some(&timeout)), Ok(0))
+        let _ = poll(&mut sources, Some(&timeout));
     }
 
     /// How soon the meters must be read again, whatever is logged.
