@@ -75,8 +75,10 @@ impl Background {
     const PATIENCE: Duration = Duration::from_secs(60);
 
     /// Starts asking at once, and again each time the provider that answers has something new.
+    ///
+    /// Its threads can take any signal that the caller does not hold back.
     #[must_use]
-    pub fn start(ladder: Ladder, zone: ZoneId) -> Self {
+    pub fn start(ladder: Arc<Ladder>, zone: ZoneId) -> Self {
         let state = Arc::new(Mutex::new(State::default()));
         let (stop, stopped) = mpsc::channel::<()>();
         let shared = Arc::clone(&state);

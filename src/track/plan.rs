@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::intensity::Background;
+use crate::intensity::Ladder;
 use crate::log::info::Region;
 use crate::sensor::Roots;
 use crate::units::Pue;
@@ -24,8 +24,8 @@ pub struct Plan {
     pub duration: Option<Duration>,
     pub pue: Option<Pue>,
     pub region: Option<Region>,
-    /// Who says how dirty the electricity is while the command runs.
-    pub grid: Option<Arc<Background>>,
+    /// Who is asked how dirty the region's electricity is while the command runs.
+    pub grid: Option<Arc<Ladder>>,
     /// Where to write the time series as well.
     pub csv: Option<PathBuf>,
     /// Keep arguments, folders and the host's name out of the log.

@@ -44,13 +44,12 @@ impl IntensityProvider for Table {
     }
 }
 
-fn ladder(url: &str) -> Ladder {
+fn ladder(url: &str) -> Arc<Ladder> {
     let settings: Settings = [("IMPACT_UK_URL".to_owned(), url.to_owned())]
         .into_iter()
         .collect();
-    live::named(&Arc::new(Desk::new(settings, None)), "uk")
-        .unwrap()
-        .then(Box::new(Table))
+    let service = live::named(&Arc::new(Desk::new(settings, None)), "uk").unwrap();
+    Arc::new(service.then(Box::new(Table)))
 }
 
 /// Waits for the first answer, as the tracker does by simply going on.

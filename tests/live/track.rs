@@ -1,8 +1,12 @@
 //! `impact track --live`: the grid's intensity with each sample, and the job none the slower for it.
 
 use std::fs;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
-use assert_cmd::Command;
+use assert_cmd::assert::OutputAssertExt;
+use assert_cmd::cargo::CommandCargoExt;
 use predicates::str::contains;
 use tempfile::TempDir;
 
@@ -12,7 +16,7 @@ use crate::server::{Reply, Server};
 const JOB: &str = "i=0; until grep -q realtime_carbon_intensity \"$0\" || [ $i = 200 ]; do \
                    i=$((i+1)); sleep 0.05; done";
 
-fn track(url: &str, folder: &TempDir, more: &[&str]) -> Command {
+fn track(url: &str, folder: &TempDir, more: &[&str], job: &str) -> Command {
     let mut command = Command::cargo_bin("impact").unwrap();
     command
         .env_remove("IMPACT_ZONE")
@@ -21,7 +25,7 @@ fn track(url: &str, folder: &TempDir, more: &[&str]) -> Command {
         .args(["track", "--quiet", "--live", "--interval", "50ms", "--out"])
         .arg(folder.path().join("run"))
         .args(more)
-        .args(["--", "sh", "-c", JOB])
+        .args(["--", "sh", "-c", job])
         .arg(folder.path().join("run/impacttracker/data.json"));
     command
 }
@@ -38,7 +42,7 @@ fn each_sample_carries_what_the_grid_says() {
         )
     });
     let folder = TempDir::new().unwrap();
-    track(&server.url, &folder, &["--zone", "GB"])
+    track(&server.url, &folder, &["--zone", "GB"], JOB)
         .assert()
         .success();
     let log = folder.path().join("run/impacttracker");
@@ -56,17 +60,39 @@ fn each_sample_carries_what_the_grid_says() {
 fn a_grid_that_does_not_answer_is_replaced_by_the_table_and_that_is_said() {
     let server = Server::start(|_| Reply::Body(503, String::new()));
     let folder = TempDir::new().unwrap();
-    track(&server.url, &folder, &["--zone", "GB"])
+    track(&server.url, &folder, &["--zone", "GB"], JOB)
         .assert()
         .success();
     let info = fs::read_to_string(folder.path().join("run/impacttracker/info.json")).unwrap();
     assert!(info.contains("HTTP status 503"), "{info}");
 }
 
+/// A thread that asks the grid and does not hold signals back would die of this one, and we with it.
+#[test]
+fn a_signal_reaches_the_job_while_the_grid_is_asked() {
+    let server = Server::start(|_| Reply::Silence);
+    let folder = TempDir::new().unwrap();
+    let job = "trap 'exit 42' TERM; i=0; while [ $i -lt 200 ]; do i=$((i+1)); sleep 0.05; done";
+    let mut tracker = track(&server.url, &folder, &["--zone", "GB"], job)
+        .stdin(Stdio::null())
+        .spawn()
+        .unwrap();
+    let data = folder.path().join("run/impacttracker/data.json");
+    let has_begun = || fs::read_to_string(&data).is_ok_and(|lines| lines.lines().count() > 2);
+    let began = Instant::now();
+    while server.seen().is_empty() || !has_begun() {
+        assert!(began.elapsed() < Duration::from_secs(10), "nobody asked");
+        thread::sleep(Duration::from_millis(5));
+    }
+    let sent = Command::new("kill").arg(tracker.id().to_string()).status();
+    assert!(sent.unwrap().success());
+    assert_eq!(tracker.wait().unwrap().code(), Some(42));
+}
+
 #[test]
 fn without_a_place_there_is_no_grid_to_ask() {
     let folder = TempDir::new().unwrap();
-    track("http://127.0.0.1:9", &folder, &[])
+    track("http://127.0.0.1:9", &folder, &[], JOB)
         .env("IMPACT_SYSFS_ROOT", folder.path())
         .env("IMPACT_RUN_ROOT", folder.path())
         .assert()

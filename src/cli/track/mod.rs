@@ -24,7 +24,7 @@ use super::terminal::printable;
 use super::{Failure, Outcome, exit};
 use crate::config::{Config, Sources};
 #[cfg(feature = "live")]
-use crate::intensity::{Background, live};
+use crate::intensity::{Ladder, live};
 #[cfg(feature = "live")]
 use crate::log::info::Region;
 use crate::span::Span;
@@ -118,7 +118,7 @@ impl TrackArgs {
             .map_err(|failure| failure.exit_with(exit::NOT_STARTED))?;
         #[cfg(feature = "live")]
         let grid = if self.live {
-            Some(ask_grid(region.as_ref(), &config)?)
+            Some(grid(region.as_ref(), &config)?)
         } else {
             None
         };
@@ -155,21 +155,21 @@ impl TrackArgs {
     }
 }
 
-/// Starts to ask the services that know the zone, each in turn, then the yearly table.
+/// The services that know the zone, to be asked each in turn, then the yearly table.
 #[cfg(feature = "live")]
-fn ask_grid(region: Option<&Region>, config: &Config) -> Result<Arc<Background>, Failure> {
-    let Some(region) = region else {
+fn grid(region: Option<&Region>, config: &Config) -> Result<Arc<Ladder>, Failure> {
+    if region.is_none() {
         return Err(Failure::new(anyhow::anyhow!(
             "--live needs to know where the run takes place"
         ))
         .advise("--zone, --region or --address")
         .exit_with(exit::NOT_STARTED));
-    };
+    }
     let desk = Arc::new(configured::desk(config));
     let provider = configured::provider(None, config);
-    let ladder = live::chosen(&desk, &provider)
-        .ok_or_else(|| no_such_provider(&desk, &provider).exit_with(exit::NOT_STARTED))?;
-    Ok(Arc::new(Background::start(ladder, region.zone.clone())))
+    live::chosen(&desk, &provider)
+        .map(Arc::new)
+        .ok_or_else(|| no_such_provider(&desk, &provider).exit_with(exit::NOT_STARTED))
 }
 
 fn tag(text: &str) -> Result<(String, String), String> {

@@ -17,6 +17,7 @@ use super::scribe::Scribe;
 use super::signals::Signals;
 use super::summary::{Glance, Screen, Summary};
 use super::witness::Witness;
+use crate::intensity::Background;
 use crate::log::Mark;
 use crate::log::info::GpuCard;
 use crate::sensor::accelerator::{Board, POWER_PERIOD_S};
@@ -28,6 +29,8 @@ pub use start::StartError;
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 /// Runs the plan's command to its end, or follows the plan's process, and measures it.
+///
+/// Signals are heard by the calling thread: threads that run already must hold theirs back.
 pub fn track<'p>(
     plan: &'p Plan,
     screen: Option<&'p mut dyn Screen>,
@@ -59,6 +62,7 @@ struct Tracker<'p> {
     mailbox: Option<Mailbox>,
     child: Child,
     boards: Option<Receiver<Boards>>,
+    grid: Option<Background>,
     lag: Lag,
     is_lag_known: bool,
     last_awake: Moment,
@@ -104,7 +108,6 @@ impl Tracker<'_> {
             if !self.is_lag_known {
                 until = GLANCE;
             }
-            // A thread older than our signal mask may have taken a signal from us: look in any case.
             self.await_news(until);
             // A mark sent just before the end is older than the end.
             let ending = self.hear_signals();
@@ -148,7 +151,7 @@ impl Tracker<'_> {
 
     fn tick(&mut self, now: &Moment, mark: Option<Mark>) {
         let mut sample = self.witness.sample(now, mark);
-        if let Some(latest) = self.plan.grid.as_ref().and_then(|grid| grid.latest()) {
+        if let Some(latest) = self.grid.as_ref().and_then(Background::latest) {
             sample.observed.realtime_carbon_intensity = Some(latest.intensity.get());
             self.realtime_source = Some(latest.source);
         }
@@ -170,7 +173,7 @@ impl Tracker<'_> {
     }
 
     fn collect_notes(&mut self) {
-        let grid = self.plan.grid.iter().flat_map(|grid| grid.notices());
+        let grid = self.grid.iter().flat_map(Background::notices);
         for note in self.witness.panel.take_notes().into_iter().chain(grid) {
             self.record.note(note);
         }

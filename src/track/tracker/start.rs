@@ -1,11 +1,13 @@
 use std::ffi::OsString;
 use std::io;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use rustix::process::Pid;
 
 use super::{Tracker, cards};
+use crate::intensity::Background;
 use crate::log::info::Host;
 use crate::log::{Info, SCHEMA};
 use crate::sensor::{Boards, Processor, Roots, Survey};
@@ -60,7 +62,9 @@ impl<'p> Tracker<'p> {
     ) -> Result<Self, StartError> {
         let cpu_at_start = own_cpu_time();
         let id = new_id();
+        // Before any thread is started: one without the mask would take signals from us.
         let signals = Signals::hold().map_err(StartError::Signals)?;
+        let grid = ask_grid(plan);
         let mailbox = Mailbox::open(&id).ok();
         let ready = match &plan.subject {
             Subject::Process(pid) => Ready::Found(find(*pid)?),
@@ -135,6 +139,7 @@ impl<'p> Tracker<'p> {
             mailbox,
             child,
             boards,
+            grid,
             lag,
             is_lag_known: false,
             last_awake,
@@ -144,6 +149,13 @@ impl<'p> Tracker<'p> {
             realtime_source: None,
         })
     }
+}
+
+/// Asks how dirty the electricity is where the run takes place, if that is wanted.
+fn ask_grid(plan: &Plan) -> Option<Background> {
+    let ladder = plan.grid.as_ref()?;
+    let region = plan.region.as_ref()?;
+    Some(Background::start(Arc::clone(ladder), region.zone.clone()))
 }
 
 fn unstartable(words: &[OsString], source: io::Error) -> StartError {
