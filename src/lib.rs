@@ -12,6 +12,8 @@
 //! dependency: each uses only those above it (`tests/layers.rs` keeps it so).
 
 pub mod units;
+pub mod escape;
+pub mod table;
 pub mod span;
 pub mod data;
 pub mod zone;
@@ -24,7 +26,6 @@ pub mod track;
 pub mod account;
 pub mod merge;
 pub mod statement;
-pub mod table;
 pub mod compare;
 pub mod export;
 pub mod estimate;

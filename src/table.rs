@@ -1,6 +1,6 @@
 //! Rows of words and numbers, printed in any format.
 
-use crate::statement::{inert, markdown_escape};
+use crate::escape;
 
 /// A table whose first columns are words and whose others are numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,7 +74,7 @@ impl Table {
     #[must_use]
     pub fn markdown(&self) -> String {
         let row = |cells: &[String]| {
-            let cells: Vec<String> = cells.iter().map(|cell| markdown_escape(cell)).collect();
+            let cells: Vec<String> = cells.iter().map(|cell| escape::markdown(cell)).collect();
             format!("| {} |\n", cells.join(" | "))
         };
         let mut out = row(&self.head);
@@ -85,6 +85,51 @@ impl Table {
         for cells in &self.rows {
             out.push_str(&row(cells));
         }
+        out
+    }
+
+    /// A `<table>` whose first words are the heads of their rows.
+    #[must_use]
+    pub fn html(&self) -> String {
+        let mut out = String::from("<table>\n<thead><tr>");
+        for title in &self.head {
+            out.push_str(&format!("<th scope=\"col\">{}</th>", escape::html(title)));
+        }
+        out.push_str("</tr></thead>\n<tbody>\n");
+        for cells in &self.rows {
+            out.push_str("<tr>");
+            for (column, cell) in cells.iter().enumerate() {
+                let cell = escape::html(cell);
+                out.push_str(&if column == 0 {
+                    format!("<th scope=\"row\">{cell}</th>")
+                } else {
+                    format!("<td>{cell}</td>")
+                });
+            }
+            out.push_str("</tr>\n");
+        }
+        out.push_str("</tbody>\n</table>\n");
+        out
+    }
+
+    /// A `tabular`, which needs no package.
+    #[must_use]
+    pub fn latex(&self) -> String {
+        let row = |cells: &[String]| {
+            let cells: Vec<String> = cells.iter().map(|cell| escape::latex(cell)).collect();
+            format!("{} \\\\\n", cells.join(" & "))
+        };
+        let mut out = format!(
+            "\\begin{{tabular}}{{{}{}}}\n",
+            "l".repeat(self.words),
+            "r".repeat(self.head.len() - self.words)
+        );
+        out.push_str(&row(&self.head));
+        out.push_str("\\hline\n");
+        for cells in &self.rows {
+            out.push_str(&row(cells));
+        }
+        out.push_str("\\end{tabular}\n");
         out
     }
 
@@ -118,7 +163,7 @@ impl Table {
         writer.write_record(&self.head)?;
         for row in &self.rows {
             let (words, numbers) = row.split_at(self.words);
-            let words = words.iter().map(|word| inert(word).into_owned());
+            let words = words.iter().map(|word| escape::csv(word).into_owned());
             writer.write_record(words.chain(numbers.iter().cloned()))?;
         }
         let bytes = writer

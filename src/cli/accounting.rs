@@ -3,10 +3,10 @@ use std::path::PathBuf;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::terminal::printable;
 use super::{Advise, Failure, exit};
 use crate::account::collect::Progress;
 use crate::account::{Assumptions, Collection, collect};
+use crate::escape;
 use crate::intensity::Dataset;
 use crate::units::{GramsPerKwh, Pue};
 use crate::zone::{ZoneId, register};
@@ -81,8 +81,8 @@ impl Accounting {
         for skipped in &collection.skipped {
             eprintln!(
                 "left out: {}: {}",
-                printable(&skipped.path.display().to_string()),
-                printable(&skipped.reason)
+                escape::terminal(&skipped.path.display().to_string()),
+                escape::terminal(&skipped.reason)
             );
         }
         if collection.runs.is_empty() {

@@ -6,10 +6,10 @@ use clap::Args;
 
 use super::accounting::{Accounting, progress_bar};
 use super::output::print;
-use super::terminal::printable;
 use super::{Advise, Failure, Outcome, exit};
 use crate::account::Skipped;
 use crate::config::{Config, Sources};
+use crate::escape;
 use crate::site::{
     Appendix, CheckError, EXAMPLE_SPEC, LogRoot, Problem, Renderer, SiteError, Spec, SpecError,
     StageError, check, start_of,
@@ -110,13 +110,13 @@ impl AppendixArgs {
         bar.finish_and_clear();
         let outcome = outcome.map_err(advised)?;
         for notice in &outcome.notices {
-            eprintln!("note: {}", printable(notice));
+            eprintln!("note: {}", escape::terminal(notice));
         }
         tell_skipped(&outcome.skipped);
         let start = start_of(&self.output_dir);
         print(&format!(
             "{}: {} runs in {} groups, {} files, {} of them new or changed, {} removed\n",
-            printable(&start.display().to_string()),
+            escape::terminal(&start.display().to_string()),
             outcome.runs,
             outcome.groups,
             outcome.written.files,
@@ -149,7 +149,7 @@ impl AppendixArgs {
             return self.exit_code(&checked.skipped);
         }
         for difference in checked.differences.iter().take(MOST_DIFFERENCES) {
-            eprintln!("differs: {}", printable(difference));
+            eprintln!("differs: {}", escape::terminal(difference));
         }
         let count = checked.differences.len();
         Err(Failure::new(anyhow!(
@@ -213,8 +213,8 @@ fn tell_skipped(skipped: &[Skipped]) {
     for skipped in skipped {
         eprintln!(
             "left out: {}: {}",
-            printable(&skipped.path.display().to_string()),
-            printable(&skipped.reason)
+            escape::terminal(&skipped.path.display().to_string()),
+            escape::terminal(&skipped.reason)
         );
     }
 }

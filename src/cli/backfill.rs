@@ -10,9 +10,9 @@ use clap::Args;
 
 use super::grid::no_such_provider;
 use super::output::{print, write_file};
-use super::terminal::printable;
 use super::{Failure, Outcome, configured, exit};
 use crate::config::{Config, Sources};
+use crate::escape;
 use crate::intensity::ladder::Answer;
 use crate::intensity::live;
 use crate::intensity::{Ladder, Period};
@@ -154,15 +154,15 @@ impl BackfillArgs {
                 )
             }
         };
-        printable(&text).into_owned()
+        escape::terminal(&text).into_owned()
     }
 }
 
 fn leave_out(run: &Path, why: &str) {
     eprintln!(
         "left out: {}: {}",
-        printable(&run.display().to_string()),
-        printable(why)
+        escape::terminal(&run.display().to_string()),
+        escape::terminal(why)
     );
 }
 

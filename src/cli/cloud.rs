@@ -2,10 +2,12 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use super::output::print;
-use super::region::show::{pretty, table, with_bold_heading};
+use super::region::show::{pretty, with_bold_heading};
 use super::yaml::yaml;
 use super::{Advise, Failure, Outcome, exit};
+use crate::escape;
 use crate::intensity::{Dataset, for_area};
+use crate::table::Table;
 use crate::zone::Point;
 use crate::zone::cloud::{self, CloudRegion};
 
@@ -180,38 +182,33 @@ impl CloudArgs {
 }
 
 fn text(rows: &[Row]) -> String {
-    let mut heading = vec!["region", "g/kWh", "year", "PUE", "zone", "city"];
+    let mut numbers = vec!["g/kWh", "year", "PUE"];
     let far = rows.iter().any(|row| row.distance_km.is_some());
     let saves = rows.iter().any(|row| row.saving_percent.is_some());
-    heading.extend(far.then_some("distance"));
-    heading.extend(saves.then_some("saves"));
-    let km = |row: &Row| {
-        row.distance_km
-            .map_or_else(String::new, |km| format!("{km} km"))
-    };
-    let saving = |row: &Row| {
-        row.saving_percent
-            .map_or_else(String::new, |percent| format!("{percent} %"))
-    };
-    let lines = rows.iter().map(|row| {
-        let zone = row
+    numbers.extend(far.then_some("km"));
+    numbers.extend(saves.then_some("saves %"));
+    let mut table = Table::new(&["region", "zone", "city"], &numbers);
+    let maybe = |number: Option<f64>| number.map_or_else(String::new, |number| number.to_string());
+    for row in rows {
+        let state = row
             .state
             .as_ref()
             .filter(|state| row.zone != format!("US-{state}"));
-        let mut cells = vec![
+        let zone = state.map_or_else(
+            || row.zone.clone(),
+            |state| format!("{} ({state})", row.zone),
+        );
+        let cells = [
             format!("{}:{}", row.provider, row.region),
+            zone,
+            format!("{}, {}", row.city, row.country),
             format!("{:.0}", row.carbon_intensity),
             row.year.map_or_else(String::new, |year| year.to_string()),
             row.pue.map_or_else(String::new, |pue| pue.to_string()),
-            zone.map_or_else(
-                || row.zone.clone(),
-                |state| format!("{} ({state})", row.zone),
-            ),
-            format!("{}, {}", row.city, row.country),
         ];
-        cells.extend(far.then(|| km(row)));
-        cells.extend(saves.then(|| saving(row)));
-        cells
-    });
-    table(&heading, lines)
+        let far = far.then(|| maybe(row.distance_km));
+        let saves = saves.then(|| maybe(row.saving_percent));
+        table.push(cells.into_iter().chain(far).chain(saves));
+    }
+    escape::terminal(&table.text()).into_owned()
 }

@@ -6,12 +6,12 @@ use clap::{Args, ValueEnum};
 
 use super::accounting::Accounting;
 use super::destination::{self, Destination};
-use super::terminal::printable;
 use super::{Failure, Outcome, exit};
 use crate::account::Figure;
 use crate::compare::gate::{Condition, Finding, METRICS, metric};
 use crate::compare::{self, Comparison, Group, Options, Resampling};
 use crate::config::{Config, Sources};
+use crate::escape;
 
 /// Tell whether groups of runs differ in energy, CO2 and time
 #[derive(Debug, Args)]
@@ -102,7 +102,7 @@ impl CompareArgs {
             },
         );
         let text = match format {
-            Format::Text => printable(&compare::text(&comparison)).into_owned(),
+            Format::Text => escape::terminal(&compare::text(&comparison)).into_owned(),
             Format::Markdown => compare::markdown(&comparison),
             Format::Json => compare::json(&comparison, &self.conditions()),
             Format::Csv => compare::csv(&comparison)?,
@@ -161,8 +161,8 @@ impl CompareArgs {
                 passed = false;
                 eprintln!(
                     "failed: --{option} '{}': {}",
-                    printable(&condition.to_string()),
-                    printable(&complaint)
+                    escape::terminal(&condition.to_string()),
+                    escape::terminal(&complaint)
                 );
             }
         }
@@ -213,7 +213,10 @@ impl CompareArgs {
                 .push((path, run));
         }
         if without > 0 {
-            eprintln!("left out: {without} runs have no tag {}", printable(tag));
+            eprintln!(
+                "left out: {without} runs have no tag {}",
+                escape::terminal(tag)
+            );
         }
         let left_out = without > 0 || !collection.skipped.is_empty();
         Ok((groups.into_values().collect(), left_out))

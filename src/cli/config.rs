@@ -4,9 +4,9 @@ use anyhow::{Context as _, anyhow};
 use clap::{Args, Subcommand};
 
 use super::output::{print, write_file};
-use super::terminal::printable;
 use super::{Advise, Failure, Outcome, exit};
 use crate::config::{Config, Key, PROJECT_FILE, Setting, Sources, commented, perun, with_value};
+use crate::escape;
 use crate::table::Table;
 
 /// Show and change settings
@@ -85,7 +85,7 @@ impl ConfigArgs {
                 } else {
                     Config::load(sources)?
                 };
-                print(&printable(&show(&config, origin)))?;
+                print(&escape::terminal(&show(&config, origin)))?;
             }
             Action::Get { key } => {
                 let key = Key::find(&key).advise("impact config show")?;
@@ -95,13 +95,13 @@ impl ConfigArgs {
                     Failure::new(anyhow!("{} is not set", key.name))
                         .advise(format!("impact config set {} VALUE", key.name))
                 })?;
-                print(&format!("{}\n", printable(value)))?;
+                print(&format!("{}\n", escape::terminal(value)))?;
             }
             Action::Set { key, value, user } => {
                 let key = Key::find(&key).advise("impact config show")?;
                 let file = file(sources, user)?;
                 set(&file, key, &value)?;
-                print(&printable(&format!(
+                print(&escape::terminal(&format!(
                     "{} is set in {}\n",
                     key.name,
                     file.display()
@@ -111,7 +111,10 @@ impl ConfigArgs {
                 let file = file(sources, user)?;
                 make_folder(&file)?;
                 write_file(&file, commented().as_bytes(), force)?;
-                print(&printable(&format!("{} is written\n", file.display())))?;
+                print(&escape::terminal(&format!(
+                    "{} is written\n",
+                    file.display()
+                )))?;
             }
             Action::Import { file: perun, user } => import(&perun, &file(sources, user)?)?,
         }
@@ -189,11 +192,11 @@ fn import(perun: &Path, file: &Path) -> Result<(), Failure> {
     for (line, why) in &imported.left_out {
         eprintln!(
             "left out: {}:{line}: {}",
-            printable(&perun.display().to_string()),
-            printable(why)
+            escape::terminal(&perun.display().to_string()),
+            escape::terminal(why)
         );
     }
-    print(&printable(&format!(
+    print(&escape::terminal(&format!(
         "{} settings taken over into {}\n",
         imported.settings.len(),
         file.display()

@@ -4,9 +4,9 @@ use clap::Args;
 
 use super::hardware::Hardware;
 use super::output::print;
-use super::terminal::printable;
 use super::{Outcome, exit};
 use crate::config::{Config, Sources};
+use crate::escape;
 use crate::sensor::{Boards, Finding, Roots, State, Survey};
 use crate::track::host;
 
@@ -45,7 +45,7 @@ impl DoctorArgs {
                 "estimated from their load"
             }
         );
-        print(&printable(&text))?;
+        print(&escape::terminal(&text))?;
         Ok(if is_measured {
             exit::DONE
         } else {

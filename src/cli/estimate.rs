@@ -4,10 +4,10 @@ use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 
 use super::output::print;
-use super::terminal::printable;
 use super::track::place::Place;
 use super::{Advise, Failure, Outcome, exit};
 use crate::config::{Config, Sources};
+use crate::escape;
 use crate::estimate::{self, Estimate, Fleet, Grid, Job, Kind};
 use crate::intensity::{Dataset, for_area, for_zone};
 use crate::statement::human;
@@ -118,7 +118,7 @@ impl EstimateArgs {
                         .advise("leave --format out"),
                 );
             }
-            print(&printable(&self.best_hours(&job, &config)?))?;
+            print(&escape::terminal(&self.best_hours(&job, &config)?))?;
             return Ok(exit::DONE);
         }
         if matches!(self.format, Some(Format::Markdown | Format::Csv)) {
@@ -130,7 +130,7 @@ impl EstimateArgs {
             Format::Json => estimate::json(&estimate),
             // A format set for all commands is for those that have it.
             Format::Text | Format::Markdown | Format::Csv => {
-                printable(&estimate::text(&estimate)).into_owned()
+                escape::terminal(&estimate::text(&estimate)).into_owned()
             }
         };
         print(&text)?;
@@ -272,7 +272,7 @@ impl EstimateArgs {
 
 fn write(table: &Table, format: Format) -> Result<(), Failure> {
     let text = match format {
-        Format::Text => printable(&table.text()).into_owned(),
+        Format::Text => escape::terminal(&table.text()).into_owned(),
         Format::Markdown => table.markdown(),
         Format::Csv => table.csv()?,
         Format::Json => table.json(),

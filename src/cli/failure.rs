@@ -1,6 +1,6 @@
 use std::fmt::Write as _;
 
-use super::terminal::printable;
+use crate::escape;
 
 /// Why a command ends without doing its job, and what the user can do about it.
 #[derive(Debug)]
@@ -47,12 +47,12 @@ impl Failure {
     /// `error: ...`, `because: ...` for each cause, `try: ...`; nothing in it can steer a terminal.
     #[must_use]
     pub fn report(&self) -> String {
-        let mut text = format!("error: {}\n", printable(&self.error.to_string()));
+        let mut text = format!("error: {}\n", escape::terminal(&self.error.to_string()));
         for cause in self.error.chain().skip(1) {
-            let _ = writeln!(text, "because: {}", printable(&cause.to_string()));
+            let _ = writeln!(text, "because: {}", escape::terminal(&cause.to_string()));
         }
         if let Some(advice) = &self.advice {
-            let _ = writeln!(text, "try: {}", printable(advice));
+            let _ = writeln!(text, "try: {}", escape::terminal(advice));
         }
         text
     }

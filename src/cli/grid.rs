@@ -5,9 +5,9 @@ use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Utc};
 use clap::{Args, ValueEnum};
 
 use super::output::print;
-use super::terminal::printable;
 use super::{Failure, Outcome, configured, exit};
 use crate::config::{Config, Sources};
+use crate::escape;
 use crate::intensity::ladder::{Answer, NobodyAnswered};
 use crate::intensity::live::{self, Desk};
 use crate::intensity::{Period, Series};
@@ -69,7 +69,7 @@ impl GridArgs {
         };
         if self.format != Format::Text {
             for refusal in &answer.declined {
-                eprintln!("{}", printable(&refusal.to_string()));
+                eprintln!("{}", escape::terminal(&refusal.to_string()));
             }
         }
         print(&text)?;
@@ -143,9 +143,9 @@ fn text(answer: &Answer, period: &Period) -> String {
             );
         }
     }
-    let _ = writeln!(out, "source   {}", printable(&series.source));
+    let _ = writeln!(out, "source   {}", escape::terminal(&series.source));
     for refusal in &answer.declined {
-        let _ = writeln!(out, "declined {}", printable(&refusal.to_string()));
+        let _ = writeln!(out, "declined {}", escape::terminal(&refusal.to_string()));
     }
     out
 }

@@ -8,11 +8,11 @@ use super::accounting::{Accounting, exit_code};
 use super::configured;
 use super::filter::Filter;
 use super::output::print;
-use super::terminal::printable;
 use crate::account::figure::Amount;
 use crate::account::{Figure, Footprint, RunSummary, Tally};
 use crate::compare::gate::metric;
 use crate::config::{Config, Sources};
+use crate::escape;
 use crate::statement::human;
 use crate::table::{Table, UNKNOWN};
 
@@ -124,7 +124,7 @@ impl ListArgs {
             Format::Json => json(&lines)?,
             Format::Csv => table(&lines, &exact, "").csv()?,
             Format::Markdown => table(&lines, &rounded, UNKNOWN).markdown(),
-            Format::Text => printable(&table(&lines, &rounded, UNKNOWN).text()).into_owned(),
+            Format::Text => escape::terminal(&table(&lines, &rounded, UNKNOWN).text()).into_owned(),
         };
         print(&text)?;
         Ok(exit_code(&collection))

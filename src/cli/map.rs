@@ -8,7 +8,8 @@ use super::output::{print, write_file};
 use super::region::desk::{Desk, Tables};
 use super::{Failure, Outcome, exit};
 use crate::config::{Config, Sources};
-use crate::intensity::picture::{Coloured, Picture, escape};
+use crate::escape;
+use crate::intensity::picture::{Coloured, Picture};
 use crate::zone::{Point, ZoneId, register};
 
 /// Draw the zones coloured by how dirty their electricity is
@@ -110,7 +111,7 @@ impl MapArgs {
 
 /// The picture on a page, with the same figures as a table for those who cannot see it.
 fn page(title: &str, svg: &str, colours: &[Coloured]) -> String {
-    let title = escape(title);
+    let title = escape::html(title);
     let mut rows: Vec<&Coloured> = colours.iter().filter(|zone| zone.value.is_some()).collect();
     rows.sort_by(|a, b| {
         a.value
@@ -123,8 +124,8 @@ fn page(title: &str, svg: &str, colours: &[Coloured]) -> String {
         let _ = writeln!(
             table,
             "<tr><td>{}</td><td>{}</td><td>{grams:.0}</td></tr>",
-            escape(&zone.area.spoken()),
-            escape(&zone.name)
+            escape::html(&zone.area.spoken()),
+            escape::html(&zone.name)
         );
     }
     format!(

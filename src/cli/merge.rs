@@ -5,8 +5,8 @@ use clap::Args;
 
 use super::accounting::{Accounting, exit_code};
 use super::output::print;
-use super::terminal::printable;
 use super::{Failure, Outcome};
+use crate::escape;
 use crate::log::find::is_run;
 use crate::log::write::LogWriter;
 use crate::merge::{Source, merge};
@@ -42,7 +42,7 @@ impl MergeArgs {
             .collect::<Result<Vec<_>, _>>()?;
         let merged = merge(sources).context("there is nothing to merge")?;
         self.write(&merged.info, &merged.samples)?;
-        print(&printable(&format!(
+        print(&escape::terminal(&format!(
             "merged {} runs on {} nodes into {}\n",
             collection.runs.len(),
             merged.nodes,

@@ -30,7 +30,6 @@ mod region;
 mod report;
 mod require;
 mod statement;
-pub mod terminal;
 mod track;
 mod version;
 mod yaml;

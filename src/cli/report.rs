@@ -5,9 +5,9 @@ use clap::{Args, ValueEnum};
 use super::Outcome;
 use super::accounting::{Accounting, exit_code};
 use super::destination::{self, Destination};
-use super::terminal::printable;
 use super::yaml::yaml;
 use crate::config::{Config, Sources};
+use crate::escape;
 use crate::statement::Report;
 
 /// Show the figures of one or several runs, per device and per node
@@ -54,7 +54,7 @@ impl ReportArgs {
         let collection = self.accounting.collect(&self.runs)?;
         let report = Report::of(&collection, &assumptions);
         let text = match format {
-            Format::Text => printable(&report.text()).into_owned(),
+            Format::Text => escape::terminal(&report.text()).into_owned(),
             Format::Yaml => yaml(&report)?,
             Format::Json => serde_json::to_string_pretty(&report)? + "\n",
             Format::Csv => report.csv()?,

@@ -2,9 +2,9 @@ use clap::Args;
 
 use super::hardware::Hardware;
 use super::output::print;
-use super::terminal::printable;
 use super::{Failure, Outcome, exit};
 use crate::config::{Config, Sources};
+use crate::escape;
 use crate::require::{Expectation, Found, Line, Requirements};
 use crate::sensor::Roots;
 use crate::table::Table;
@@ -87,7 +87,7 @@ impl RequireArgs {
         }
         let roots = self.hardware.roots(&Config::load(settings)?);
         let lines = requirements.check(&Found::of(&roots));
-        print(&printable(&table(&lines)))?;
+        print(&escape::terminal(&table(&lines)))?;
         Ok(if lines.iter().all(|line| line.met) {
             exit::DONE
         } else {

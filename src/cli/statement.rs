@@ -6,9 +6,9 @@ use clap::{Args, ValueEnum};
 use super::accounting::{Accounting, exit_code};
 use super::destination::{self, Destination};
 use super::output::write_file;
-use super::terminal::printable;
 use super::{Failure, Outcome};
 use crate::config::{Config, Sources, keys};
+use crate::escape;
 use crate::statement::{self, Options, Price, Statement, bibliography};
 use crate::units::PricePerKwh;
 use crate::zone::Iso3;
@@ -95,7 +95,7 @@ impl StatementArgs {
             },
         );
         let text = match format {
-            Format::Text => printable(&statement::text(&statement)).into_owned(),
+            Format::Text => escape::terminal(&statement::text(&statement)).into_owned(),
             Format::Markdown => statement::markdown(&statement),
             Format::Latex => statement::latex(&statement, self.bib.is_none()),
             Format::Html => statement::html(&statement),

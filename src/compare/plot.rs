@@ -1,7 +1,8 @@
 use std::fmt::Write as _;
 
 use super::{Comparison, Contrasts};
-use crate::statement::{html_escape, human};
+use crate::escape;
+use crate::statement::human;
 
 const WIDTH: f64 = 640.0;
 const LABELS: f64 = 180.0;
@@ -33,7 +34,7 @@ fn panel(out: &mut String, contrasts: &Contrasts, top: f64) {
         "<text x=\"12\" y=\"{}\" font-weight=\"bold\">{} ({})</text>",
         top + 18.0,
         figure.name(),
-        html_escape(figure.unit())
+        escape::html(figure.unit())
     );
     let largest = contrasts
         .groups
@@ -51,7 +52,7 @@ fn panel(out: &mut String, contrasts: &Contrasts, top: f64) {
             "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>",
             LABELS - 10.0,
             y + 4.0,
-            html_escape(&shortened(&group.name))
+            escape::html(&shortened(&group.name))
         );
         for value in &group.values {
             let _ = writeln!(
@@ -59,7 +60,7 @@ fn panel(out: &mut String, contrasts: &Contrasts, top: f64) {
                 "<circle cx=\"{:.2}\" cy=\"{y}\" r=\"4\" fill=\"#0072b2\" fill-opacity=\"0.45\"><title>{} {}</title></circle>",
                 scale(*value),
                 human(*value),
-                html_escape(figure.unit())
+                escape::html(figure.unit())
             );
         }
         let Some(moments) = group.moments else {

@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use crate::statement::inert;
+use crate::escape;
 use crate::table::Table;
 
 /// One column: its name, its unit where it has one, and what it means.
@@ -78,7 +78,7 @@ impl<W: Write> Sheet<W> {
                 writer.write_record(
                     columns
                         .iter()
-                        .map(|column| inert(&column.name).into_owned()),
+                        .map(|column| escape::csv(&column.name).into_owned()),
                 )?;
                 Rows::Csv(Box::new(writer))
             }
@@ -91,7 +91,7 @@ impl<W: Write> Sheet<W> {
         match &mut self.rows {
             Rows::Csv(writer) => {
                 let cells = cells.iter().map(|cell| match cell {
-                    Cell::Word(word) => inert(word),
+                    Cell::Word(word) => escape::csv(word),
                     Cell::Number(digits) => Cow::Borrowed(digits.as_str()),
                     Cell::Empty => Cow::Borrowed(""),
                 });

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use geo::{BoundingRect, LineString};
 
 use super::projection::Projection;
+use crate::escape;
 use crate::units::GramsPerKwh;
 use crate::zone::map::MapArea;
 use crate::zone::{AreaId, Map, Point};
@@ -104,7 +105,11 @@ impl Picture<'_> {
         width: f64,
         height: f64,
     ) -> String {
-        let sources: Vec<String> = self.sources.iter().map(|source| escape(source)).collect();
+        let sources: Vec<String> = self
+            .sources
+            .iter()
+            .map(|source| escape::html(source).to_string())
+            .collect();
         let sources = if width < WORLD_WIDTH {
             sources
         } else {
@@ -112,7 +117,7 @@ impl Picture<'_> {
         };
         let below = HEADING + height + SCALE;
         let full = below + LINE * sources.len() as f64 + 4.0;
-        let title = escape(&self.title);
+        let title = escape::html(&self.title);
         let known = colours.iter().filter(|zone| zone.value.is_some()).count();
         let mut svg = String::new();
         let _ = write!(
@@ -129,7 +134,7 @@ impl Picture<'_> {
                 .as_ref()
                 .map_or_else(String::new, |(_, name)| format!(
                     " Marked: {}.",
-                    escape(name)
+                    escape::html(name)
                 )),
             inner = width - 2.0 * MARGIN,
             size = if width < WORLD_WIDTH { 14 } else { 18 },
@@ -183,7 +188,7 @@ fn path(area: &MapArea, known: Option<&Coloured>, projection: &Projection) -> St
     );
     format!(
         "<path class=\"z\" fill=\"{fill}\" fill-rule=\"evenodd\" d=\"{d}\"><title>{}: {said}</title></path>\n",
-        escape(&name)
+        escape::html(&name)
     )
 }
 
@@ -239,7 +244,7 @@ fn pin((x, y): (f64, f64), name: &str, width: f64) -> String {
          stroke=\"#fff\" stroke-width=\"3\" paint-order=\"stroke\">{}</text>\n",
         x + dx,
         y + 4.5,
-        escape(name)
+        escape::html(name)
     )
 }
 
@@ -277,22 +282,6 @@ fn legend(width: f64, top: f64) -> String {
         );
     }
     out.push('\n');
-    out
-}
-
-/// Text that cannot end a tag or start one.
-pub(crate) fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            c if c.is_control() => out.push(' '),
-            c => out.push(c),
-        }
-    }
     out
 }
 

@@ -7,7 +7,6 @@ mod check;
 mod column;
 mod command;
 mod entry;
-mod escape;
 mod expression;
 mod group_page;
 mod json_path;

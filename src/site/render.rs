@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use tera::{Context, Tera};
 
-use super::escape::escape;
 use super::page::{GroupPage, RunPage, StartPage};
+use crate::escape;
 
 /// The templates of this build; a folder given by the user goes before each of them.
 const TEMPLATES: [(&str, &str); 5] = [
@@ -71,7 +71,7 @@ impl Renderer {
             ));
         }
         let mut tera = Tera::new();
-        tera.set_escape_fn(escape);
+        tera.set_escape_fn(|text, out| write!(out, "{}", escape::html(text)));
         tera.autoescape_on([".html"]);
         tera.add_raw_templates(templates)?;
         Ok(Self { tera, assets })

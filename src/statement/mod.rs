@@ -8,7 +8,7 @@ mod markdown;
 mod number;
 mod prose;
 mod report;
-mod table;
+mod runs;
 mod text;
 
 use std::path::PathBuf;
@@ -18,14 +18,12 @@ use crate::social_cost::{self, SocialCost};
 use crate::units::{PricePerKwh, Usd};
 use crate::zone::Iso3;
 
-pub(crate) use html::escape as html_escape;
 pub use html::html;
 pub use json::json;
 pub use latex::latex;
-pub(crate) use markdown::escape as markdown_escape;
 pub use markdown::markdown;
 pub use number::{human, percent};
-pub use report::{Report, inert};
+pub use report::Report;
 pub use text::text;
 
 /// Everything a statement says, before any format is chosen.

@@ -1,4 +1,3 @@
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -10,6 +9,7 @@ use super::number::{human, percent};
 use crate::account::figure::Amount;
 use crate::account::phases::Repetitions;
 use crate::account::{Assumptions, Collection, Figure, Footprint, RunSummary, Tally};
+use crate::escape;
 use crate::sensor::{Component, Group, Method};
 use crate::units::{Exact, GramsPerKwh, Joules, Pue};
 use crate::zone::ZoneId;
@@ -196,23 +196,13 @@ impl Report {
                 Some(Amount::Ratio(ratio)) => ratio.to_string(),
                 None => String::new(),
             });
-            let words = words.map(|word| inert(word.unwrap_or_default()).into_owned());
+            let words = words.map(|word| escape::csv(word.unwrap_or_default()).into_owned());
             writer.write_record(words.into_iter().chain(figures))?;
         }
         let bytes = writer
             .into_inner()
             .map_err(csv::IntoInnerError::into_error)?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
-    }
-}
-
-/// Text that a spreadsheet would run as a formula gets a quote in front.
-#[must_use]
-pub fn inert(text: &str) -> Cow<'_, str> {
-    if text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
-        Cow::Owned(format!("'{text}"))
-    } else {
-        Cow::Borrowed(text)
     }
 }
 

@@ -1,6 +1,6 @@
 use super::Statement;
 use super::prose::{Span, paragraphs};
-use super::table::Table;
+use super::runs;
 
 /// Plain text, a topic a paragraph.
 #[must_use]
@@ -8,7 +8,7 @@ pub fn text(statement: &Statement) -> String {
     let mut out = prose(statement);
     if let Some(runs) = &statement.runs {
         out.push('\n');
-        out.push_str(&Table::of(runs).aligned());
+        out.push_str(&runs::table(runs).text());
     }
     out
 }

@@ -149,16 +149,12 @@ impl Answer {
         lines
     }
 
-    /// The answer as a row among others.
-    pub(super) fn row(&self) -> Vec<String> {
+    /// The answer as a row among others: zone, name, g/kWh, year, and kilometres if they are known.
+    pub(super) fn row(&self) -> impl Iterator<Item = String> {
         let (id, name) = self.title();
-        let mut row = vec![
-            id,
-            format!("{:.0}", self.carbon_intensity),
-            self.year.map_or_else(String::new, |year| year.to_string()),
-            name,
-        ];
-        row.extend(self.distance_km.map(|km| format!("{km:.0} km")));
-        row
+        let year = self.year.map_or_else(String::new, |year| year.to_string());
+        [id, name, format!("{:.0}", self.carbon_intensity), year]
+            .into_iter()
+            .chain(self.distance_km.map(|km| format!("{km:.0}")))
     }
 }

@@ -7,8 +7,9 @@ use serde_json::Value;
 
 use super::answer::{Answer, Candidate};
 use crate::cli::Failure;
-use crate::cli::terminal::printable;
 use crate::cli::yaml::yaml;
+use crate::escape;
+use crate::table::Table;
 use crate::zone::Map;
 use crate::zone::geojson;
 
@@ -32,10 +33,7 @@ pub(super) fn show<'a>(
 ) -> Result<String, Failure> {
     Ok(match (format, answers) {
         (Format::Text, [answer]) if alone => text(answer),
-        (Format::Text, several) => table(
-            &["zone", "g/kWh", "year", "name"],
-            several.iter().map(Answer::row),
-        ),
+        (Format::Text, several) => table(several),
         (Format::Json, [answer]) if alone => pretty(answer)?,
         (Format::Json, several) => pretty(&several)?,
         (Format::Yaml, [answer]) if alone => yaml(answer)?,
@@ -52,7 +50,7 @@ pub(in crate::cli) fn pretty(value: &impl Serialize) -> Result<String, Failure> 
 fn text(answer: &Answer) -> String {
     let mut out = String::new();
     for (label, value) in answer.lines() {
-        let _ = writeln!(out, "{label:<17} {}", printable(&value));
+        let _ = writeln!(out, "{label:<17} {}", escape::terminal(&value));
     }
     if answer.candidates.len() > 1 {
         let _ = writeln!(
@@ -70,7 +68,7 @@ fn text(answer: &Answer) -> String {
             let _ = writeln!(
                 out,
                 "{mark} {} ({} people)",
-                printable(place),
+                escape::terminal(place),
                 grouped(*population)
             );
         }
@@ -95,42 +93,19 @@ pub(super) fn grouped(number: u64) -> String {
     out
 }
 
-/// Rows under a heading, each column as wide as its widest cell; numbers to the right.
-pub(in crate::cli) fn table(heading: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
-    let heading: Vec<String> = heading.iter().map(ToString::to_string).collect();
-    let rows: Vec<Vec<String>> = std::iter::once(heading).chain(rows).collect();
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |n: usize| {
-        rows.iter()
-            .filter_map(|row| row.get(n))
-            .map(|cell| cell.chars().count())
-            .max()
+/// A row for each answer; the distance only where one was asked for.
+fn table(answers: &[Answer]) -> String {
+    let is_far = answers.iter().any(|answer| answer.distance_km.is_some());
+    let numbers: &[&str] = if is_far {
+        &["g/kWh", "year", "km"]
+    } else {
+        &["g/kWh", "year"]
     };
-    let widths: Vec<usize> = (0..columns).map(|n| width(n).unwrap_or(0)).collect();
-    let numeric = |n: usize| {
-        let mut cells = rows
-            .iter()
-            .skip(1)
-            .filter_map(|row| row.get(n))
-            .filter(|cell| !cell.is_empty());
-        cells.all(|cell| cell.starts_with(|c: char| c.is_ascii_digit() || c == '-'))
-    };
-    let right: Vec<bool> = (0..columns).map(numeric).collect();
-    let mut out = String::new();
-    for row in &rows {
-        let mut line = String::new();
-        for (n, cell) in row.iter().enumerate() {
-            let pad = " ".repeat(widths[n] - cell.chars().count());
-            let cell = printable(cell);
-            let _ = if right[n] {
-                write!(line, "{pad}{cell}  ")
-            } else {
-                write!(line, "{cell}{pad}  ")
-            };
-        }
-        let _ = writeln!(out, "{}", line.trim_end());
+    let mut table = Table::new(&["zone", "name"], numbers);
+    for answer in answers {
+        table.push(answer.row());
     }
-    out
+    escape::terminal(&table.text()).into_owned()
 }
 
 fn features(answers: &[Answer], map: &Map) -> Result<String, Failure> {
@@ -161,18 +136,6 @@ pub(in crate::cli) fn with_bold_heading(text: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn columns_line_up_and_numbers_stand_to_the_right() {
-        let rows = [
-            vec!["a".to_owned(), "7".to_owned()],
-            vec!["long".to_owned(), "120".to_owned()],
-        ];
-        assert_eq!(
-            table(&["zone", "g"], rows.into_iter()),
-            "zone    g\na       7\nlong  120\n"
-        );
-    }
 
     #[test]
     fn large_numbers_are_grouped() {

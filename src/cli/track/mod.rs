@@ -20,9 +20,9 @@ use super::configured;
 use super::grid::no_such_provider;
 use super::hardware::Hardware;
 use super::require::WantedBefore;
-use super::terminal::printable;
 use super::{Failure, Outcome, exit};
 use crate::config::{Config, Sources};
+use crate::escape;
 #[cfg(feature = "live")]
 use crate::intensity::{Ladder, live};
 #[cfg(feature = "live")]
@@ -149,7 +149,7 @@ impl TrackArgs {
         if !self.quiet {
             let text = table::table(&summary, &plan.label());
             // A terminal that is gone must not change how the command ended.
-            let _ = io::stderr().write_all(printable(&text).as_bytes());
+            let _ = io::stderr().write_all(escape::terminal(&text).as_bytes());
         }
         Ok(summary.ending.code())
     }

@@ -1,6 +1,6 @@
 use std::fmt::{self, Write as _};
 
-use crate::site::escape::Escaped;
+use crate::escape;
 
 /// An SVG picture in the making; everything that goes in as text comes out escaped.
 #[derive(Debug)]
@@ -21,8 +21,8 @@ impl Svg {
         svg.push(format_args!(
             "<svg class=\"chart\" viewBox=\"0 0 {width} {height}\" role=\"img\" aria-labelledby=\"{id}-t {id}-d\">\
              <title id=\"{id}-t\">{}</title><desc id=\"{id}-d\">{}</desc>",
-            Escaped(title),
-            Escaped(description)
+            escape::html(title),
+            escape::html(description)
         ));
         svg
     }
@@ -66,7 +66,10 @@ impl Svg {
         if tip.is_empty() {
             self.0.push_str("/>");
         } else {
-            self.push(format_args!("><title>{}</title></{element}>", Escaped(tip)));
+            self.push(format_args!(
+                "><title>{}</title></{element}>",
+                escape::html(tip)
+            ));
         }
     }
 
@@ -80,7 +83,7 @@ impl Svg {
             "<text class=\"{class}\" x=\"{}\" y=\"{}\"{anchor}>{}</text>",
             Short(x),
             Short(y),
-            Escaped(text)
+            escape::html(text)
         ));
     }
 
@@ -88,7 +91,7 @@ impl Svg {
     pub(super) fn upright(&mut self, class: &str, (x, y): (f64, f64), text: &str) {
         self.push(format_args!(
             "<text class=\"{class}\" text-anchor=\"middle\" transform=\"translate({} {}) rotate(-90)\">{}</text>",
-            Short(x), Short(y), Escaped(text)
+            Short(x), Short(y), escape::html(text)
         ));
     }
 

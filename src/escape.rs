@@ -1,0 +1,181 @@
+//! The one place where text of others becomes harmless: a function for each format it goes into.
+
+use std::borrow::Cow;
+use std::fmt;
+
+/// Text as it may stand in HTML and SVG, between tags and in quotes.
+#[must_use]
+pub fn html(text: &str) -> Html<'_> {
+    Html(text)
+}
+
+/// Text that is escaped as it is written.
+#[derive(Debug, Clone, Copy)]
+pub struct Html<'a>(&'a str);
+
+impl fmt::Display for Html<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut rest = self.0;
+        while let Some((at, c)) = rest.char_indices().find(|(_, c)| entity(*c).is_some()) {
+            f.write_str(&rest[..at])?;
+            f.write_str(entity(c).unwrap_or_default())?;
+            rest = &rest[at + c.len_utf8()..];
+        }
+        f.write_str(rest)
+    }
+}
+
+fn entity(c: char) -> Option<&'static str> {
+    match c {
+        '&' => Some("&amp;"),
+        '<' => Some("&lt;"),
+        '>' => Some("&gt;"),
+        '"' => Some("&quot;"),
+        '\'' => Some("&#39;"),
+        '`' => Some("&#96;"),
+        c if c.is_ascii() && !c.is_ascii_control() => None,
+        c if turns_direction(c) || is_forbidden(c) => Some("\u{fffd}"),
+        _ => None,
+    }
+}
+
+/// Letters that would turn the direction of everything after them are made visible.
+#[must_use]
+pub fn upright(text: &str) -> String {
+    text.chars()
+        .map(|c| {
+            if turns_direction(c) || is_forbidden(c) {
+                '\u{fffd}'
+            } else {
+                c
+            }
+        })
+        .collect()
+}
+
+/// Every character that Markdown or HTML could take for more than itself is escaped.
+#[must_use]
+pub fn markdown(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '~' => {
+                out.push('\\');
+                out.push(c);
+            }
+            c if c.is_control() => out.push(' '),
+            c if turns_direction(c) => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// No character of the text is a command; what plain LaTeX cannot print becomes a question mark.
+#[must_use]
+pub fn latex(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\\' => out.push_str("\\textbackslash{}"),
+            '{' | '}' | '$' | '&' | '#' | '_' | '%' => {
+                out.push('\\');
+                out.push(c);
+            }
+            '~' => out.push_str("\\textasciitilde{}"),
+            '^' => out.push_str("\\textasciicircum{}"),
+            '<' => out.push_str("\\textless{}"),
+            '>' => out.push_str("\\textgreater{}"),
+            '|' => out.push_str("\\textbar{}"),
+            '"' => out.push_str("''"),
+            c if c.is_control() => out.push(' '),
+            // These Latin letters are in the fonts of every LaTeX since 2018.
+            'Ð' | 'Þ' | 'ð' | 'þ' | '×' | '÷' => out.push('?'),
+            c if c.is_ascii() || ('À'..='ÿ').contains(&c) => out.push(c),
+            _ => out.push('?'),
+        }
+    }
+    out
+}
+
+/// Text that a spreadsheet would run as a formula gets a quote in front.
+#[must_use]
+pub fn csv(text: &str) -> Cow<'_, str> {
+    if text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
+        Cow::Owned(format!("'{text}"))
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+/// Everything that could move a cursor, change a colour or reorder letters is spelled out.
+#[must_use]
+pub fn terminal(text: &str) -> Cow<'_, str> {
+    let is_harmless = |c: char| c == '\n' || c == '\t' || !(c.is_control() || turns_direction(c));
+    if text.chars().all(is_harmless) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        if is_harmless(c) {
+            out.push(c);
+        } else {
+            out.extend(c.escape_unicode());
+        }
+    }
+    Cow::Owned(out)
+}
+
+fn turns_direction(c: char) -> bool {
+    matches!(c, '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+fn is_forbidden(c: char) -> bool {
+    c.is_control() && !matches!(c, '\n' | '\t' | '\r')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markup_quotes_and_direction_marks_are_inert() {
+        let text = html("<script>\"'`&\u{202e}é\0").to_string();
+        assert_eq!(text, "&lt;script&gt;&quot;&#39;&#96;&amp;\u{fffd}é\u{fffd}");
+    }
+
+    #[test]
+    fn no_word_ends_a_cell_or_becomes_a_link() {
+        assert_eq!(
+            markdown("a|b [x](y) <i>\n\u{202e}"),
+            "a\\|b \\[x\\](y) &lt;i&gt; \u{fffd}"
+        );
+    }
+
+    #[test]
+    fn nothing_in_a_name_is_a_command() {
+        assert_eq!(
+            latex(r"\input{/etc/passwd}% 100$ _^~"),
+            r"\textbackslash{}input\{/etc/passwd\}\% 100\$ \_\textasciicircum{}\textasciitilde{}"
+        );
+        assert_eq!(latex("Zürich \u{202e}x"), "Zürich ?x");
+    }
+
+    #[test]
+    fn nothing_in_a_cell_is_a_formula() {
+        assert_eq!(csv("=HYPERLINK(1)"), "'=HYPERLINK(1)");
+        assert_eq!(csv("run=1"), "run=1");
+    }
+
+    #[test]
+    fn escape_sequences_and_direction_marks_are_spelled_out() {
+        assert_eq!(
+            terminal("a\u{1b}[31mb\u{202e}c\u{61c}"),
+            "a\\u{1b}[31mb\\u{202e}c\\u{61c}"
+        );
+        assert_eq!(terminal("São Paulo\n"), "São Paulo\n");
+    }
+}
