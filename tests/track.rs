@@ -170,6 +170,54 @@ fn a_signal_that_reaches_the_tracker_is_handed_on() {
     assert_eq!(machine.log().info["exit_code"], 7);
 }
 
+/// Who ignores SIGCHLD is not told how children end, and whom we are started by may ignore it.
+#[test]
+fn a_tracker_started_with_ignored_signals_sees_the_end_and_hands_them_on_ignored() {
+    let machine = Machine::with_rapl();
+    let track = |command: &[&str]| {
+        let mut tracker = machine.impact_ignoring("CHLD,HUP");
+        tracker.args(["track", "-q", "--"]).args(command);
+        tracker.output().unwrap()
+    };
+    let ended = track(&["sh", "-c", "exit 3"]);
+    assert_eq!(ended.status.code(), Some(3));
+    let output = track(&["grep", "SigIgn", "/proc/self/status"]);
+    let bits = String::from_utf8(output.stdout).unwrap();
+    let bits = u64::from_str_radix(bits.trim_start_matches("SigIgn:").trim(), 16).unwrap();
+    assert_eq!(bits & (1 << 16 | 1), 1 << 16 | 1, "{bits:x}");
+}
+
+#[test]
+fn who_follows_a_process_under_nohup_stays_when_the_terminal_goes() {
+    let machine = Machine::with_rapl();
+    let mut job = std::process::Command::new("sleep")
+        .arg("60")
+        .spawn()
+        .unwrap();
+    let mut tracker = machine
+        .impact_ignoring("HUP")
+        .args(["track", "-q", "--out", "log", "--interval", "10ms", "--pid"])
+        .arg(job.id().to_string())
+        .spawn()
+        .unwrap();
+    let samples = || fs::read_to_string(machine.path("log/impacttracker/data.json"));
+    let wait_for = |more: usize| {
+        let began = std::time::Instant::now();
+        let goal = samples().map_or(0, |text| text.lines().count()) + more;
+        while samples().map_or(0, |text| text.lines().count()) < goal {
+            assert!(began.elapsed().as_secs() < 10, "it has stopped sampling");
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+    };
+    wait_for(2);
+    kill(tracker.id(), "HUP");
+    wait_for(5);
+    kill(tracker.id(), "TERM");
+    assert_eq!(tracker.wait().unwrap().code(), Some(0));
+    job.kill().unwrap();
+    job.wait().unwrap();
+}
+
 #[test]
 fn a_log_that_cannot_be_made_or_vanishes_does_not_touch_the_job() {
     let machine = Machine::with_rapl();

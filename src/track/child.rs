@@ -6,20 +6,16 @@ use rustix::process::{
 };
 
 use super::scope::Scope;
-use super::signals::Mask;
+use super::signals::Inherited;
 use super::spawn::{Launch, Started};
 
 /// The command being measured: started by us, or found running.
 #[derive(Debug)]
-pub(crate) enum Child {
-    Started {
-        pid: Pid,
-    },
-    Found {
-        pid: Pid,
-        /// Becomes readable when the process ends.
-        handle: OwnedFd,
-    },
+pub(crate) struct Child {
+    pid: Pid,
+    is_ours: bool,
+    /// Becomes readable when the process ends; old kernels have none for us.
+    handle: Option<OwnedFd>,
 }
 
 /// How the command ended.
@@ -59,36 +55,39 @@ impl Child {
     /// We inherit whatever it leaves behind, so that nothing escapes the count.
     pub(crate) fn start(
         launch: &Launch,
-        mask: &Mask,
+        inherited: &Inherited,
         scope: Option<&Scope>,
     ) -> io::Result<(Self, Started)> {
         let _ = set_child_subreaper(Some(rustix::process::getpid()));
-        let started = launch.start(mask, scope.map(|scope| scope.handle.as_fd()))?;
-        Ok((Self::Started { pid: started.pid }, started))
+        let started = launch.start(inherited, scope.map(|scope| scope.handle.as_fd()))?;
+        let child = Self {
+            pid: started.pid,
+            is_ours: true,
+            handle: pidfd_open(started.pid, PidfdFlags::NONBLOCK).ok(),
+        };
+        Ok((child, started))
     }
 
     /// Attaches to a process that is running.
     pub(crate) fn find(pid: Pid) -> io::Result<Self> {
-        let handle = pidfd_open(pid, PidfdFlags::NONBLOCK)?;
-        Ok(Self::Found { pid, handle })
+        Ok(Self {
+            pid,
+            is_ours: false,
+            handle: Some(pidfd_open(pid, PidfdFlags::NONBLOCK)?),
+        })
     }
 
     pub(crate) fn pid(&self) -> Pid {
-        match self {
-            Self::Started { pid } | Self::Found { pid, .. } => *pid,
-        }
+        self.pid
     }
 
     pub(crate) fn is_ours(&self) -> bool {
-        matches!(self, Self::Started { .. })
+        self.is_ours
     }
 
-    /// What can be polled for its end; our own children announce theirs by a signal.
+    /// What can be polled for its end.
     pub(crate) fn handle(&self) -> Option<BorrowedFd<'_>> {
-        match self {
-            Self::Started { .. } => None,
-            Self::Found { handle, .. } => Some(handle.as_fd()),
-        }
+        self.handle.as_ref().map(AsFd::as_fd)
     }
 
     /// Waits for all children that have something to say, without waiting for any to say it.

@@ -20,15 +20,28 @@ const FORWARDED: [libc::c_int; 10] = [
 /// What else we must hear of, or must not be stopped by.
 const HEARD: [libc::c_int; 3] = [libc::SIGCHLD, libc::SIGTTIN, libc::SIGTTOU];
 
-/// The signals that were held back when we were started.
+/// How signals were dealt with when we were started.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Mask(libc::sigset_t);
+pub(crate) struct Inherited {
+    mask: libc::sigset_t,
+    /// Whoever ignores this one is not told how its children end.
+    child_news: libc::sighandler_t,
+}
 
-impl Mask {
-    /// Sets the mask back, as the command should find it.
+impl Inherited {
+    /// Sets everything back, as the command should find it.
     pub(crate) fn restore(&self) {
-        // SAFETY: the set was filled in by the kernel; the call is safe after a fork.
-        unsafe { libc::sigprocmask(libc::SIG_SETMASK, &raw const self.0, std::ptr::null_mut()) };
+        // SAFETY: both were filled in by the kernel; the calls are safe after a fork.
+        unsafe {
+            libc::signal(libc::SIGCHLD, self.child_news);
+            // Rust ignores this one from the start.
+            libc::signal(libc::SIGPIPE, libc::SIG_DFL);
+            libc::sigprocmask(
+                libc::SIG_SETMASK,
+                &raw const self.mask,
+                std::ptr::null_mut(),
+            );
+        }
     }
 }
 
@@ -49,11 +62,6 @@ impl Arrival {
     /// Whether it asks us to stop, as Ctrl-Z does.
     pub(crate) fn is_stop(self) -> bool {
         [libc::SIGTSTP, libc::SIGTTIN, libc::SIGTTOU].contains(&self.signal)
-    }
-
-    /// Whether it asks us to end, when there is nobody to hand it on to.
-    pub(crate) fn is_end(self) -> bool {
-        [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM].contains(&self.signal)
     }
 
     /// Hands the signal on, unless the command has had it already as a member of our group.
@@ -108,7 +116,9 @@ fn is_descendant(mut process: Pid, ancestor: Pid) -> bool {
 #[derive(Debug)]
 pub(crate) struct Signals {
     fd: OwnedFd,
-    pub(crate) before: Mask,
+    pub(crate) inherited: Inherited,
+    /// Holding a signal back makes it heard even by who was told to ignore it, as by nohup.
+    ignored: Vec<libc::c_int>,
 }
 
 impl Signals {
@@ -126,15 +136,26 @@ impl Signals {
             if libc::sigprocmask(libc::SIG_BLOCK, &raw const set, before.as_mut_ptr()) != 0 {
                 return Err(io::Error::last_os_error());
             }
+            let ignored = FORWARDED.into_iter().filter(|s| is_ignored(*s)).collect();
             let fd = libc::signalfd(-1, &raw const set, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK);
             if fd < 0 {
                 return Err(io::Error::last_os_error());
             }
             Ok(Self {
                 fd: OwnedFd::from_raw_fd(fd),
-                before: Mask(before.assume_init()),
+                inherited: Inherited {
+                    mask: before.assume_init(),
+                    child_news: libc::signal(libc::SIGCHLD, libc::SIG_DFL),
+                },
+                ignored,
             })
         }
+    }
+
+    /// Whether the signal asks us to end, when there is nobody to hand it on to.
+    pub(crate) fn is_end(&self, arrival: Arrival) -> bool {
+        let ends = [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM];
+        ends.contains(&arrival.signal) && !self.ignored.contains(&arrival.signal)
     }
 
     /// The next signal that is waiting, if any.
@@ -154,6 +175,15 @@ impl Signals {
             from_kernel: info.ssi_code == libc::SI_KERNEL,
             sender: info.ssi_pid,
         })
+    }
+}
+
+fn is_ignored(signal: libc::c_int) -> bool {
+    let mut action = MaybeUninit::<libc::sigaction>::zeroed();
+    // SAFETY: without a new action the kernel only fills in the old one; zeroes are valid as well.
+    unsafe {
+        libc::sigaction(signal, std::ptr::null(), action.as_mut_ptr());
+        action.assume_init().sa_sigaction == libc::SIG_IGN
     }
 }
 

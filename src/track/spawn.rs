@@ -9,7 +9,7 @@ use std::time::Duration;
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::Pid;
 
-use super::signals::Mask;
+use super::signals::Inherited;
 
 /// The flag of clone3 that names a control group to be born in.
 const CLONE_INTO_CGROUP: u64 = 0x2_0000_0000;
@@ -44,7 +44,11 @@ impl Launch {
     /// Starts the command with our streams and terminal, inside the group if that can be done.
     ///
     /// Being born in a group is cheap; being moved into it later would take tens of milliseconds.
-    pub(crate) fn start(&self, mask: &Mask, group: Option<BorrowedFd>) -> io::Result<Started> {
+    pub(crate) fn start(
+        &self,
+        inherited: &Inherited,
+        group: Option<BorrowedFd>,
+    ) -> io::Result<Started> {
         let arguments = pointers(&self.arguments);
         let environment = pointers(&self.environment);
         let (news, report) = pipe_with(PipeFlags::CLOEXEC)?;
@@ -52,7 +56,7 @@ impl Launch {
         let (pid, is_in_group) = unsafe { fork_into(group)? };
         if pid == 0 {
             // SAFETY: both lists end with a null pointer and live on the parent's copied stack.
-            unsafe { become_command(&arguments, &environment, mask, &report) }
+            unsafe { become_command(&arguments, &environment, inherited, &report) }
         }
         drop(report);
         let mut news = File::from(news);
@@ -132,14 +136,12 @@ unsafe fn fork_into(group: Option<BorrowedFd>) -> io::Result<(libc::pid_t, bool)
 unsafe fn become_command(
     arguments: &[*const libc::c_char],
     environment: &[*const libc::c_char],
-    mask: &Mask,
+    inherited: &Inherited,
     report: &OwnedFd,
 ) -> ! {
     // SAFETY: all of these may be called between fork and exec.
     unsafe {
-        // Rust ignores SIGPIPE; the command should find it as we did.
-        libc::signal(libc::SIGPIPE, libc::SIG_DFL);
-        mask.restore();
+        inherited.restore();
         let mut now = libc::timespec {
             tv_sec: 0,
             tv_nsec: 0,

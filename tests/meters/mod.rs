@@ -53,7 +53,18 @@ impl Machine {
 
     /// `impact` on this machine, in its folder.
     pub fn impact(&self) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_impact"));
+        self.prepared(Command::new(env!("CARGO_BIN_EXE_impact")))
+    }
+
+    /// The same, started with these signals ignored.
+    pub fn impact_ignoring(&self, signals: &str) -> Command {
+        let mut starter = Command::new("env");
+        starter.arg(format!("--ignore-signal={signals}"));
+        starter.arg(env!("CARGO_BIN_EXE_impact"));
+        self.prepared(starter)
+    }
+
+    fn prepared(&self, mut command: Command) -> Command {
         let sys = self.path("sys");
         fs::create_dir_all(&sys).unwrap();
         command

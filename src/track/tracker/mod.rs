@@ -108,7 +108,9 @@ impl Tracker<'_> {
             if !self.is_lag_known {
                 until = GLANCE;
             }
-            self.await_news(until);
+            if !self.await_news(until) {
+                continue;
+            }
             // A mark sent just before the end is older than the end.
             let ending = self.hear_signals();
             self.open_mail();
@@ -118,8 +120,8 @@ impl Tracker<'_> {
         }
     }
 
-    /// Sleeps until something happens, but no longer than this.
-    fn await_news(&self, until: Duration) {
+    /// Sleeps until something happens, but no longer than this; says whether it did.
+    fn await_news(&self, until: Duration) -> bool {
         let mut sources = vec![PollFd::new(&self.signals, PollFlags::IN)];
         sources.extend(
             self.mailbox
@@ -136,7 +138,7 @@ impl Tracker<'_> {
             tv_sec: until.as_secs().min(86_400) as i64,
             tv_nsec: i64::from(until.subsec_nanos()),
         };
-        let _ = poll(&mut sources, Some(&timeout));
+        !matches!(poll(&mut sources, Some(&timeout)), Ok(0))
     }
 
     /// How soon the meters must be read again, whatever is logged.
@@ -240,7 +242,7 @@ impl Tracker<'_> {
             self.stop_asked |= arrival.is_stop();
             if self.child.is_ours() {
                 arrival.forward_to(self.child.pid());
-            } else if arrival.is_end() {
+            } else if self.signals.is_end(arrival) {
                 return Some(Ending::Unknown);
             }
         }
@@ -278,7 +280,10 @@ impl Tracker<'_> {
     }
 
     /// The end of a process that is not our child shows in its handle.
-    fn has_vanished(&mut self) -> Option<Ending> {
+    fn has_vanished(&self) -> Option<Ending> {
+        if self.child.is_ours() {
+            return None;
+        }
         let handle = self.child.handle()?;
         let mut handle = [PollFd::new(&handle, PollFlags::IN)];
         let now = Timespec {
