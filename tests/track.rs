@@ -219,6 +219,20 @@ fn who_follows_a_process_under_nohup_stays_when_the_terminal_goes() {
 }
 
 #[test]
+fn a_job_starts_however_few_files_may_be_open() {
+    let machine = Machine::with_rapl();
+    for most in [8, 10, 14, 18] {
+        let mut shell = std::process::Command::new("sh");
+        let limit = format!("ulimit -n {most}; exec \"$0\" \"$@\"");
+        shell.args(["-c", &limit, env!("CARGO_BIN_EXE_impact")]);
+        shell.args(["track", "--", "sh", "-c", "echo done; exit 5"]);
+        let output = shell.current_dir(machine.path("")).output().unwrap();
+        assert_eq!(output.stdout, b"done\n", "{most} files");
+        assert_eq!(output.status.code(), Some(5), "{most} files");
+    }
+}
+
+#[test]
 fn a_log_that_cannot_be_made_or_vanishes_does_not_touch_the_job() {
     let machine = Machine::with_rapl();
     fs::write(machine.path("log"), "a file in the way").unwrap();

@@ -54,7 +54,7 @@ impl Child {
     ///
     /// We inherit whatever it leaves behind, so that nothing escapes the count.
     pub(crate) fn start(
-        launch: &Launch,
+        launch: Launch,
         inherited: &Inherited,
         scope: Option<&Scope>,
     ) -> io::Result<(Self, Started)> {

@@ -19,6 +19,9 @@ const CLONE_INTO_CGROUP: u64 = 0x2_0000_0000;
 pub(crate) struct Launch {
     arguments: Vec<CString>,
     environment: Vec<CString>,
+    /// How the child says that it began, or why not; opened before sensors can take the last file.
+    news: OwnedFd,
+    report: OwnedFd,
 }
 
 impl Launch {
@@ -35,9 +38,12 @@ impl Launch {
             environment.push(CString::new(variable.as_bytes())?);
         }
         let arguments = command.iter().map(|word| CString::new(word.as_bytes()));
+        let (news, report) = pipe_with(PipeFlags::CLOEXEC)?;
         Ok(Self {
             arguments: arguments.collect::<Result<_, _>>()?,
             environment,
+            news,
+            report,
         })
     }
 
@@ -45,21 +51,20 @@ impl Launch {
     ///
     /// Being born in a group is cheap; being moved into it later would take tens of milliseconds.
     pub(crate) fn start(
-        &self,
+        self,
         inherited: &Inherited,
         group: Option<BorrowedFd>,
     ) -> io::Result<Started> {
         let arguments = pointers(&self.arguments);
         let environment = pointers(&self.environment);
-        let (news, report) = pipe_with(PipeFlags::CLOEXEC)?;
         // SAFETY: in the child, only calls that are safe after a fork follow, and no allocation.
         let (pid, is_in_group) = unsafe { fork_into(group)? };
         if pid == 0 {
             // SAFETY: both lists end with a null pointer and live on the parent's copied stack.
-            unsafe { become_command(&arguments, &environment, inherited, &report) }
+            unsafe { become_command(&arguments, &environment, inherited, &self.report) }
         }
-        drop(report);
-        let mut news = File::from(news);
+        drop(self.report);
+        let mut news = File::from(self.news);
         let pid = Pid::from_raw(pid).expect("a new process has a number");
         let began = read_number(&mut news).map_or(Duration::ZERO, Duration::from_nanos);
         match read_number(&mut news) {

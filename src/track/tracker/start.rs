@@ -107,7 +107,7 @@ impl<'p> Tracker<'p> {
         let (child, began) = match ready {
             Ready::Found(child) => (child, Moment::now()),
             Ready::Launch(launch, words) => {
-                match Child::start(&launch, &signals.inherited, witness.scope()) {
+                match Child::start(launch, &signals.inherited, witness.scope()) {
                     Ok((child, started)) => {
                         if !started.is_in_group {
                             witness.do_without_group();
