@@ -218,6 +218,39 @@ fn who_follows_a_process_under_nohup_stays_when_the_terminal_goes() {
     job.wait().unwrap();
 }
 
+/// Ctrl-Z may reach the command first, and its stop us before the key does.
+#[test]
+fn a_stop_that_comes_after_the_commands_own_stops_the_tracker_along() {
+    let machine = Machine::with_rapl();
+    let mut tracker = machine
+        .impact()
+        .args(["track", "-q", "--out", "log", "--", "sh", "-c"])
+        .arg("echo $$; kill -STOP $$; exit 42")
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut job = String::new();
+    let mut lines = std::io::BufReader::new(tracker.stdout.take().unwrap());
+    std::io::BufRead::read_line(&mut lines, &mut job).unwrap();
+    await_stop(job.trim());
+    kill(tracker.id(), "TSTP");
+    await_stop(&tracker.id().to_string());
+    kill(tracker.id(), "CONT");
+    assert_eq!(tracker.wait().unwrap().code(), Some(42));
+}
+
+fn await_stop(pid: &str) {
+    let began = std::time::Instant::now();
+    loop {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+        if stat.contains(") T ") {
+            return;
+        }
+        assert!(began.elapsed().as_secs() < 10, "{stat}");
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+}
+
 #[test]
 fn a_job_starts_however_few_files_may_be_open() {
     let machine = Machine::with_rapl();

@@ -46,6 +46,7 @@ pub(crate) enum News {
     None,
     /// The command has been stopped, as by Ctrl-Z.
     Stopped,
+    Continued,
     Ended(Ending),
 }
 
@@ -93,7 +94,8 @@ impl Child {
     /// Waits for all children that have something to say, without waiting for any to say it.
     pub(crate) fn reap(&self) -> News {
         let mut news = News::None;
-        while let Ok(Some((pid, status))) = wait(WaitOptions::NOHANG | WaitOptions::UNTRACED) {
+        let all = WaitOptions::NOHANG | WaitOptions::UNTRACED | WaitOptions::CONTINUED;
+        while let Ok(Some((pid, status))) = wait(all) {
             if pid != self.pid() {
                 continue;
             }
@@ -103,6 +105,8 @@ impl Child {
                 news = News::Ended(Ending::Killed(signal as u8));
             } else if status.stopped() {
                 news = News::Stopped;
+            } else if status.continued() {
+                news = News::Continued;
             }
         }
         news

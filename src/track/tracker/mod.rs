@@ -68,8 +68,9 @@ struct Tracker<'p> {
     last_awake: Moment,
     /// What this process had used when it became a tracker: an exec keeps its clock.
     cpu_at_start: Duration,
-    /// A request to stop reached us, and waits for the command to stop.
+    /// Ctrl-Z reaches us and the command in any order: we stop once both are known.
     stop_asked: bool,
+    is_stopped: bool,
     /// When the command was seen to have ended.
     ended: Option<Moment>,
     /// Who said the carbon intensities recorded so far.
@@ -254,8 +255,12 @@ impl Tracker<'_> {
                 self.ended = Some(Moment::now());
                 return Some(ending);
             }
-            News::Stopped if self.stop_asked => self.stop_along(),
-            _ => {}
+            News::Stopped => self.is_stopped = true,
+            News::Continued => self.is_stopped = false,
+            News::None => {}
+        }
+        if self.stop_asked && self.is_stopped {
+            self.stop_along();
         }
         None
     }
@@ -266,6 +271,7 @@ impl Tracker<'_> {
         self.clear_screen();
         self.child.stop_along();
         self.stop_asked = false;
+        self.is_stopped = false;
         let now = Moment::now();
         let at = self.witness.elapsed(&now);
         let pause = at.saturating_sub(self.witness.elapsed(&before));

@@ -145,6 +145,7 @@ impl<'p> Tracker<'p> {
             last_awake,
             cpu_at_start,
             stop_asked: false,
+            is_stopped: false,
             ended: None,
             realtime_source: None,
         })
