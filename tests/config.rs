@@ -198,6 +198,17 @@ fn what_is_wrong_names_file_line_and_the_nearest_key() {
 }
 
 #[test]
+fn a_home_that_is_no_folder_sets_nothing() {
+    let folder = TempDir::new().unwrap();
+    impact(folder.path())
+        .env_remove("XDG_CONFIG_HOME")
+        .env("HOME", "/dev/null")
+        .args(["track", "--quiet", "--", "sh", "-c", "exit 3"])
+        .assert()
+        .code(3);
+}
+
+#[test]
 fn setting_a_key_keeps_the_comments_of_the_file() {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("project/.impact.toml");

@@ -86,7 +86,17 @@ fn text_of(path: &Path) -> Result<Option<String>, BadFile> {
     match std::fs::metadata(path) {
         Ok(about) if !about.is_file() => return Ok(None),
         Ok(_) => {}
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        // A home that is closed to us, or is no folder at all, holds no settings of ours.
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::NotFound
+                    | io::ErrorKind::PermissionDenied
+                    | io::ErrorKind::NotADirectory
+            ) =>
+        {
+            return Ok(None);
+        }
         Err(error) => return Err(failed(error)),
     }
     let mut text = String::new();

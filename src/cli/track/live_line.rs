@@ -1,7 +1,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
-use rustix::termios::{LocalModes, tcgetattr, tcgetpgrp};
+use rustix::termios::{LocalModes, tcgetattr, tcgetpgrp, tcgetwinsize};
 
 use crate::track::{Glance, Screen};
 
@@ -11,14 +11,25 @@ pub struct LiveLine {
     is_shown: bool,
 }
 
+impl LiveLine {
+    /// Whether standard error is a terminal on which a line can be written over.
+    pub fn can_be_shown() -> bool {
+        io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+    }
+}
+
 impl Screen for LiveLine {
     fn show(&mut self, glance: &Glance) {
         if !is_ours() {
             self.is_shown = false;
             return;
         }
+        // A line that is wider than the terminal would become two.
+        let width = tcgetwinsize(io::stderr()).map_or(0, |size| usize::from(size.ws_col));
+        let most = if width > 0 { width - 1 } else { usize::MAX };
+        let line: String = text(glance).chars().take(most).collect();
         // The cursor goes back to the start, so that what the job prints next covers the line.
-        let _ = write!(io::stderr(), "\r\x1b[2K\x1b[2m{}\x1b[0m\r", text(glance));
+        let _ = write!(io::stderr(), "\r\x1b[2K\x1b[2m{line}\x1b[0m\r");
         self.is_shown = true;
     }
 
@@ -35,8 +46,7 @@ impl Screen for LiveLine {
 /// A job that draws the whole screen has switched lines or echo off.
 fn is_ours() -> bool {
     let stderr = io::stderr();
-    stderr.is_terminal()
-        && tcgetpgrp(&stderr).is_ok_and(|group| group == rustix::process::getpgrp())
+    tcgetpgrp(&stderr).is_ok_and(|group| group == rustix::process::getpgrp())
         && tcgetattr(&stderr).is_ok_and(|modes| {
             modes
                 .local_modes

@@ -4,7 +4,7 @@ mod table;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::PathBuf;
 #[cfg(feature = "live")]
 use std::sync::Arc;
@@ -143,7 +143,7 @@ impl TrackArgs {
             roots,
         };
         let mut line = LiveLine::default();
-        let is_seen = !self.quiet && io::stderr().is_terminal();
+        let is_seen = !self.quiet && LiveLine::can_be_shown();
         let screen = is_seen.then_some(&mut line as &mut dyn Screen);
         let summary = track(&plan, screen).map_err(not_started)?;
         if !self.quiet {
