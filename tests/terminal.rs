@@ -93,14 +93,14 @@ impl Drop for Terminal {
 fn the_command_has_the_terminal_and_the_shell_controls_it() {
     let machine = Machine::with_rapl();
     let mut terminal = Terminal::on(&machine);
-    terminal.press("stty cols 28 rows 33\n");
+    terminal.press("stty cols 33 rows 24\n");
     terminal.press(
         "\"$IMPACT\" track --interval 50ms --out log -- sh -c \
          'trap \"exit 42\" INT; stty size; read line'\n",
     );
-    terminal.await_text("33 28");
-    // The live line, cut off where the terminal ends.
-    terminal.await_text("kWh\u{1b}[0m\r");
+    terminal.await_text("24 33");
+    // The live line says that it is measured, and is cut off where the terminal ends.
+    terminal.await_text(" kWh | me\u{1b}[0m\r");
     terminal.press(CTRL_Z);
     terminal.await_text("Stopped");
     terminal.press("fg\n");

@@ -154,6 +154,21 @@ fn without_a_sensor_the_energy_is_estimated_and_says_so() {
 }
 
 #[test]
+fn where_nothing_can_be_read_the_energy_is_unknown_and_not_zero() {
+    let machine = Machine::bare();
+    let output = machine
+        .impact()
+        .env("IMPACT_PROCFS_ROOT", machine.path("nowhere"))
+        .args(["track", "--zone", "FR", "--", "sh", "-c", "exit 4"])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(4));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("energy of the run: unknown"), "{said}");
+    assert!(said.contains("CO2eq: unknown\n"), "{said}");
+}
+
+#[test]
 fn a_signal_that_reaches_the_tracker_is_handed_on() {
     let machine = Machine::with_rapl();
     let mut child = machine

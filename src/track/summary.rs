@@ -32,22 +32,23 @@ impl Summary {
         component.counted_as(&self.balance.keys().collect())
     }
 
-    /// The run's energy, without the building's overhead.
-    pub fn energy(&self) -> Joules {
+    /// The run's energy, without the building's overhead; none where nothing has a meter.
+    #[must_use]
+    pub fn energy(&self) -> Option<Joules> {
         let counted = self
             .balance
             .iter()
             .filter(|(component, _)| self.counted_as(component).is_some());
         counted
             .filter_map(|(_, balance)| Joules::from_joules(balance.attributed_j).ok())
-            .sum()
+            .reduce(|all, more| all + more)
     }
 
     /// The run's emissions, where the zone's intensity is known; with the global PUE if none is.
     #[must_use]
     pub fn emissions(&self) -> Option<GramsCo2e> {
         let intensity = self.region.as_ref()?.carbon_intensity?;
-        Some(self.energy() * self.pue.unwrap_or_else(Pue::global_average) * intensity)
+        Some(self.energy()? * self.pue.unwrap_or_else(Pue::global_average) * intensity)
     }
 }
 
@@ -58,19 +59,21 @@ pub struct Glance {
     /// The run's mean power since the last sample.
     pub watts: Option<f64>,
     /// The run's energy so far.
-    pub joules: f64,
+    pub joules: Option<f64>,
     pub grams: Option<f64>,
-    /// The part of the energy that a sensor stands behind.
-    pub measured: f64,
+    /// The part of the energy that a sensor stands behind; of the meters, before any has moved.
+    pub measured: Option<f64>,
 }
 
 impl Glance {
     pub(crate) fn of(sample: &Sample, region: Option<&Region>, pue: Option<Pue>) -> Self {
         let attributed = |meter: &Meter| meter.attributed_j;
-        let joules = series::sum(&sample.energy, None, attributed).unwrap_or(0.0);
-        let sensed = |meter: &Meter| meter.total_j.filter(|_| meter.method.is_measured());
-        let all = series::sum(&sample.energy, None, |meter| meter.total_j).unwrap_or(0.0);
-        let measured = series::sum(&sample.energy, None, sensed).unwrap_or(0.0);
+        let joules = series::sum(&sample.energy, None, attributed);
+        let measured = |weight: fn(&Meter) -> Option<f64>| {
+            let sensed = |meter: &Meter| weight(meter).filter(|_| meter.method.is_measured());
+            let all = series::sum(&sample.energy, None, weight).filter(|all| *all > 0.0)?;
+            Some(series::sum(&sample.energy, None, sensed).unwrap_or(0.0) / all)
+        };
         let observed = &sample.observed;
         let watts = [
             observed.rapl_estimated_attributable_power_draw,
@@ -81,10 +84,10 @@ impl Glance {
             elapsed: Duration::from_secs_f64(sample.elapsed),
             watts: watts.into_iter().flatten().reduce(|a, b| a + b),
             joules,
-            grams: intensity.map(|intensity| {
+            grams: joules.zip(intensity).map(|(joules, intensity)| {
                 joules / 3.6e6 * intensity.get() * pue.unwrap_or_else(Pue::global_average).get()
             }),
-            measured: if all > 0.0 { measured / all } else { 0.0 },
+            measured: measured(|meter| meter.total_j).or_else(|| measured(|_| Some(1.0))),
         }
     }
 }

@@ -57,14 +57,16 @@ fn is_ours() -> bool {
 fn text(glance: &Glance) -> String {
     let mut parts = vec![clock(glance.elapsed)];
     parts.extend(glance.watts.map(|watts| format!("{watts:.1} W")));
-    parts.push(format!("{:.6} kWh", glance.joules / 3.6e6));
+    parts.push(glance.joules.map_or_else(
+        || "energy unknown".to_owned(),
+        |joules| format!("{:.6} kWh", joules / 3.6e6),
+    ));
     parts.extend(glance.grams.map(|grams| format!("{grams:.3} g CO2eq")));
-    let quality = match glance.measured {
+    parts.extend(glance.measured.map(|measured| match measured {
         all if all > 0.999 => "measured".to_owned(),
         none if none <= 0.0 => "estimated".to_owned(),
         part => format!("{:.0} % measured", part * 100.0),
-    };
-    parts.push(quality);
+    }));
     parts.join(" | ")
 }
 
@@ -88,9 +90,9 @@ mod tests {
         let glance = Glance {
             elapsed: Duration::from_secs(3_725),
             watts: Some(61.25),
-            joules: 3.6e5,
+            joules: Some(3.6e5),
             grams: Some(21.0),
-            measured: 1.0,
+            measured: Some(1.0),
         };
         assert_eq!(
             text(&glance),

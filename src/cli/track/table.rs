@@ -82,19 +82,19 @@ fn rows(text: &mut String, summary: &Summary) {
 }
 
 fn totals(text: &mut String, summary: &Summary) {
-    let energy = summary.energy();
-    let _ = writeln!(
-        text,
-        "  energy of the run: {} = {:.9} kWh",
-        joules(energy.joules()),
-        energy.kwh()
-    );
+    let _ = match summary.energy() {
+        Some(energy) => writeln!(
+            text,
+            "  energy of the run: {} = {:.9} kWh",
+            joules(energy.joules()),
+            energy.kwh()
+        ),
+        None => writeln!(text, "  energy of the run: unknown; see impact doctor"),
+    };
     let pue = summary.pue.unwrap_or_else(Pue::global_average);
-    match (&summary.region, summary.emissions()) {
-        (Some(region), Some(mass)) => {
-            let intensity = region
-                .carbon_intensity
-                .map_or(0.0, crate::units::GramsPerKwh::get);
+    let intensity = summary.region.as_ref().and_then(|r| r.carbon_intensity);
+    match (&summary.region, intensity.zip(summary.emissions())) {
+        (Some(region), Some((intensity, mass))) => {
             let source = region.source.as_deref().unwrap_or("unknown source");
             let year = region
                 .year
@@ -102,12 +102,16 @@ fn totals(text: &mut String, summary: &Summary) {
                 .unwrap_or_default();
             let _ = writeln!(
                 text,
-                "  CO2eq: {:.6} g in {} at {intensity:.0} g/kWh ({source}{year}), PUE {pue}",
+                "  CO2eq: {:.6} g in {} at {:.0} g/kWh ({source}{year}), PUE {pue}",
                 mass.grams(),
                 region.zone,
+                intensity.get(),
             );
         }
-        _ => {
+        (Some(_), None) => {
+            let _ = writeln!(text, "  CO2eq: unknown");
+        }
+        (None, _) => {
             let _ = writeln!(
                 text,
                 "  CO2eq: unknown zone; give --zone, --region or --address"
