@@ -42,6 +42,24 @@ fn a_command_that_cannot_be_run_leaves_no_log() {
         assert!(String::from_utf8_lossy(&output.stderr).starts_with("error: "));
     }
     assert!(!machine.path("impact-logs").exists());
+
+    fs::create_dir(machine.path("mine")).unwrap();
+    let nothing = [
+        "--out",
+        "mine/a/b",
+        "--csv",
+        "mine/series.csv",
+        "--",
+        "no-such-program",
+    ];
+    let output = machine
+        .impact()
+        .arg("track")
+        .args(nothing)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(127));
+    assert_eq!(fs::read_dir(machine.path("mine")).unwrap().count(), 0);
 }
 
 #[test]
@@ -460,6 +478,16 @@ fn the_table_of_the_time_series_has_a_row_a_sample() {
     let table = fs::read_to_string(machine.path("series.csv")).unwrap();
     assert_eq!(table.lines().count(), machine.log().samples.len() + 1);
     assert!(table.starts_with("elapsed_s,cpu_energy_j,"));
+
+    let output = machine.track(&["--csv", "series.csv"], "exit 5");
+    assert_eq!(output.status.code(), Some(5));
+    assert!(
+        String::from_utf8_lossy(&output.stderr).contains("no table in series.csv: File exists")
+    );
+    assert_eq!(
+        fs::read_to_string(machine.path("series.csv")).unwrap(),
+        table
+    );
 }
 
 #[test]

@@ -8,6 +8,8 @@ use crate::log::{Info, LogWriter, Sample};
 #[derive(Debug)]
 pub(crate) struct Record {
     log: Option<LogWriter>,
+    /// The uppermost of the folders that were made for the log.
+    made: Option<PathBuf>,
     series: Option<Series>,
     lost: u64,
     notes: Vec<String>,
@@ -20,11 +22,17 @@ impl Record {
             plan.logs.join(format!("{time}-{}-{id}", plan.label()))
         });
         let mut notes = Vec::new();
+        let missing = folder.ancestors().take_while(|folder| !folder.exists());
+        let made = missing.last().map(Path::to_owned);
         let log = LogWriter::create(&folder, id, info, first)
             .map_err(|error| {
                 notes.push(format!("no log in {}: {error}", folder.display()));
             })
             .ok();
+        // Beside the log that was there already.
+        let beside = log.as_ref().map(LogWriter::run);
+        let beside = beside.filter(|run| *run != folder).map(Path::to_owned);
+        let made = made.or(beside);
         let series = plan.csv.as_ref().and_then(|path| {
             Series::create(path)
                 .and_then(|mut series| series.write(first).map(|()| series))
@@ -33,6 +41,7 @@ impl Record {
         });
         Self {
             log,
+            made,
             series,
             lost: 0,
             notes,
@@ -104,11 +113,17 @@ impl Record {
 
     /// Leaves nothing behind, for a command that never started.
     pub(crate) fn discard(self) {
-        if let Some(log) = self.log {
-            let _ = std::fs::remove_dir_all(log.folder());
-            // The folders above go only if they are empty.
-            let _ = std::fs::remove_dir(log.run());
-            let _ = log.run().parent().map(std::fs::remove_dir);
+        if let Some(series) = self.series {
+            series.discard();
+        }
+        let Some(log) = self.log else { return };
+        let _ = std::fs::remove_dir_all(log.folder());
+        let Some(top) = self.made else { return };
+        for folder in log.run().ancestors().take_while(|f| f.starts_with(&top)) {
+            // Another run may have come into it.
+            if std::fs::remove_dir(folder).is_err() {
+                break;
+            }
         }
     }
 }

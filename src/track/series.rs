@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::log::{Meter, Sample};
 use crate::sensor::{Component, Group};
@@ -12,14 +12,23 @@ cpu_utilisation,gpu_utilisation,cpu_temperature_c,gpu_temperature_c,cpu_power_w,
 /// The time series as a table: one line a sample, energies since the start.
 #[derive(Debug)]
 pub(crate) struct Series {
+    path: PathBuf,
     file: File,
 }
 
 impl Series {
+    /// A new file; one that is there is somebody's.
     pub(crate) fn create(path: &Path) -> io::Result<Self> {
-        let mut file = File::create(path)?;
+        let mut file = File::create_new(path)?;
         file.write_all(HEAD.as_bytes())?;
-        Ok(Self { file })
+        Ok(Self {
+            path: path.to_owned(),
+            file,
+        })
+    }
+
+    pub(crate) fn discard(self) {
+        let _ = std::fs::remove_file(self.path);
     }
 
     pub(crate) fn write(&mut self, sample: &Sample) -> io::Result<()> {

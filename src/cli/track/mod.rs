@@ -73,7 +73,7 @@ pub struct TrackArgs {
     /// Power usage effectiveness of the data centre, kept in the log
     #[arg(long, value_name = "PUE")]
     pue: Option<Pue>,
-    /// Also write the time series to this file
+    /// Also write the time series to this file, which must be new
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
     /// Keep arguments, folders and the host's name out of the log
