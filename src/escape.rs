@@ -111,6 +111,16 @@ pub fn csv(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// Text that stays in its line, so that nobody can write one of ours.
+#[must_use]
+pub fn line(text: &str) -> Cow<'_, str> {
+    if text.contains(char::is_control) {
+        Cow::Owned(text.replace(char::is_control, " "))
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
 /// Everything that could move a cursor, change a colour or reorder letters is spelled out.
 #[must_use]
 pub fn terminal(text: &str) -> Cow<'_, str> {
@@ -168,6 +178,11 @@ mod tests {
     fn nothing_in_a_cell_is_a_formula() {
         assert_eq!(csv("=HYPERLINK(1)"), "'=HYPERLINK(1)");
         assert_eq!(csv("run=1"), "run=1");
+    }
+
+    #[test]
+    fn no_name_becomes_a_line_of_ours() {
+        assert_eq!(line("a\n  measured:\t100 %"), "a   measured: 100 %");
     }
 
     #[test]

@@ -57,8 +57,7 @@ impl Table {
                 if column > 0 {
                     text.push_str("  ");
                 }
-                // Line breaks inside a cell would break the table.
-                let cell = cell.replace(['\n', '\t'], " ");
+                let cell = escape::line(cell);
                 if column < self.words {
                     text.push_str(&format!("{cell:<width$}"));
                 } else {

@@ -110,7 +110,7 @@ fn phases_are_reported_with_mean_and_standard_error() {
             file,
             "{{\"schema\":1,\"timestamp\":1,\"elapsed\":{elapsed},\"energy\":{{\"package-0\":\
              {{\"total_j\":{joules},\"attributed_j\":{joules},\"method\":\"measured\"}}}},\
-             \"mark\":{{\"name\":\"train\",\"edge\":\"{edge}\"}}}}"
+             \"mark\":{{\"name\":\"train\\nfast\",\"edge\":\"{edge}\"}}}}"
         )
         .unwrap();
     }
@@ -121,9 +121,15 @@ fn phases_are_reported_with_mean_and_standard_error() {
         .output()
         .unwrap();
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let train = &report["runs"][0]["phases"]["train"];
+    let train = &report["runs"][0]["phases"]["train\nfast"];
     assert_eq!(train["repetitions"], 2);
     assert_eq!(train["mean_j"], 15.0);
     assert_eq!(train["standard_error_j"], 5.0);
     assert_eq!(train["mean_s"], 1.5);
+    let output = impact().arg("report").arg(&run).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        text.contains("\n  phase train fast: 2 x 15 ± 5 J"),
+        "{text}"
+    );
 }

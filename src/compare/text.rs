@@ -2,6 +2,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::{Comparison, Contrast, Contrasts, Surroundings, Undecided, Verdict};
+use crate::escape;
 use crate::statement::{human, percent};
 use crate::table::{Table, UNKNOWN};
 
@@ -25,7 +26,7 @@ pub fn text(comparison: &Comparison) -> String {
         out.push('\n');
     }
     for line in surroundings(&comparison.surroundings) {
-        out.push_str(&line);
+        out.push_str(&escape::line(&line));
         out.push('\n');
     }
     if comparison.groups.len() > 2 {
@@ -86,7 +87,7 @@ pub(super) fn tests(contrast: &Contrast) -> Table {
 /// What changed, in one sentence.
 pub(super) fn sentence(contrasts: &Contrasts, contrast: &Contrast, confidence: f64) -> String {
     let unit = contrasts.figure.unit();
-    let name = |group: usize| contrasts.groups[group].name.as_str();
+    let name = |group: usize| escape::line(&contrasts.groups[group].name);
     let mut out = format!(
         "{} against {}: {} {unit}",
         name(contrast.group),

@@ -161,7 +161,8 @@ impl Report {
         }
         if self.nodes.len() > 1 {
             for node in &self.nodes {
-                let _ = writeln!(out, "node {} ({} runs)", node.host, node.runs);
+                let host = escape::line(&node.host);
+                let _ = writeln!(out, "node {host} ({} runs)", node.runs);
                 write_figures(&mut out, &node.figures);
                 out.push('\n');
             }
@@ -257,12 +258,12 @@ impl RunReport {
     }
 
     fn write_text(&self, out: &mut String) {
-        let _ = writeln!(out, "{}", self.path);
+        let _ = writeln!(out, "{}", escape::line(&self.path));
         if let Some(name) = &self.name {
-            let _ = writeln!(out, "  name: {name}");
+            let _ = writeln!(out, "  name: {}", escape::line(name));
         }
         if let Some(host) = &self.host {
-            let _ = writeln!(out, "  host: {host}");
+            let _ = writeln!(out, "  host: {}", escape::line(host));
         }
         if let Some(started) = &self.started {
             let _ = writeln!(
@@ -278,7 +279,8 @@ impl RunReport {
                 .zone
                 .as_ref()
                 .map_or_else(String::new, |zone| format!("{zone}, "));
-            let _ = writeln!(out, "  intensity from: {zone}{}", carbon.source);
+            let source = escape::line(&carbon.source);
+            let _ = writeln!(out, "  intensity from: {zone}{source}");
         }
         for device in &self.devices {
             let inside = if device.counted_as.is_some() {
@@ -303,20 +305,21 @@ impl RunReport {
                 .map_or_else(String::new, |error| format!(" ± {}", human(error)));
             let _ = writeln!(
                 out,
-                "  phase {name}: {} x {}{error} J, {} s each",
+                "  phase {}: {} x {}{error} J, {} s each",
+                escape::line(name),
                 phase.repetitions,
                 human(phase.mean_j),
                 human(phase.mean_s),
             );
         }
         for (group, why) in &self.quality.missing {
-            let _ = writeln!(out, "  missing: {} ({why})", group.name());
+            let _ = writeln!(out, "  missing: {} ({})", group.name(), escape::line(why));
         }
         if let Some(share) = self.quality.measured_share {
             let _ = writeln!(out, "  measured: {} of the energy", percent(share));
         }
         for note in &self.quality.notes {
-            let _ = writeln!(out, "  note: {note}");
+            let _ = writeln!(out, "  note: {}", escape::line(note));
         }
     }
 }

@@ -1,6 +1,7 @@
 use super::Statement;
 use super::prose::{Span, paragraphs};
 use super::runs;
+use crate::escape;
 
 /// Plain text, a topic a paragraph.
 #[must_use]
@@ -24,7 +25,7 @@ pub(super) fn prose(statement: &Statement) -> String {
         }
         for span in paragraph {
             match span {
-                Span::Text(words) => out.push_str(&words),
+                Span::Text(words) => out.push_str(&escape::line(&words)),
                 Span::Co2eq => out.push_str("CO2eq"),
                 Span::Cite(source) => {
                     out.push('(');
@@ -33,7 +34,7 @@ pub(super) fn prose(statement: &Statement) -> String {
                     out.push_str(source.url());
                     out.push(')');
                 }
-                Span::Link(url) => out.push_str(&url),
+                Span::Link(url) => out.push_str(&escape::line(&url)),
             }
         }
         out.push('\n');
