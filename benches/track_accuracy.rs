@@ -41,6 +41,8 @@ fn main() {
     short.sort_by(|a, b| a.error.abs().total_cmp(&b.error.abs()));
     row("half a second, median", &short[SHORT_JOBS / 2], 0.5);
     row("half a second, worst", &short[SHORT_JOBS - 1], 0.5);
+    let within = short.iter().filter(|job| job.error.abs() < 0.5).count();
+    println!("half a second: {within} of {SHORT_JOBS} within the bound");
 }
 
 /// How far off the tracker was, in percent of the truth.

@@ -3,9 +3,9 @@
 //! `cargo bench --bench track_cost`; each figure with the bound it must keep. What a core spends on a
 //! wake-up and a read of /proc differs by machine and by hour, so a bare loop that only sleeps, reads
 //! three such files and appends a line runs beside each tracker, and the ratio of the two is printed
-//! as well. A virtual machine that is held up charges that to whoever was running, so of several
-//! windows, each long enough for everything a tracker does now and then, the best is compared and the
-//! mean is shown beside it.
+//! as well. A virtual machine that is held up charges that to whoever was running, so beside the
+//! mean of a minute, which the bound is for, stands the best of its windows, each long enough for
+//! everything a tracker does now and then.
 
 use std::fs::File;
 use std::io::Write;
@@ -106,17 +106,17 @@ fn running(name: &str, processes: u32, interval_ms: u64, percent: f64, megabytes
     end(&mut bare);
     row(
         &format!("{name}: part of a core"),
-        used.best(),
+        used.mean(),
         percent,
         "%",
     );
     println!(
-        "{:44} {:>7.3} %  (mean {:.3} %, of the tracker {:.3} %; {:.2} times the bare loop)",
+        "{:44} {:>7.3} %  (best {:.3} %, of the tracker {:.3} %; {:.2} times the bare loop)",
         "  the bare loop beside it",
-        by_bare_loop.best(),
         by_bare_loop.mean(),
-        used.mean(),
-        used.best() / by_bare_loop.best()
+        by_bare_loop.best(),
+        used.best(),
+        used.mean() / by_bare_loop.mean()
     );
     row(&format!("{name}: resident"), memory, megabytes, "MB");
 }
