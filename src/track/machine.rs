@@ -1,13 +1,19 @@
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use crate::sensor::kernel_file::line;
 use crate::sensor::{BusyClock, CpuTimes, KernelFile, Roots};
+
+/// The kernel works the load averages out once in this time.
+const AVERAGES_PERIOD: Duration = Duration::from_secs(5);
 
 /// The state of the whole machine: load, memory, temperature.
 #[derive(Debug)]
 pub(crate) struct Machine {
     clock: Option<BusyClock>,
     load: Option<KernelFile>,
+    averages: Option<[f64; 3]>,
+    averages_due: Instant,
     memory: Option<KernelFile>,
     thermometer: Option<KernelFile>,
 }
@@ -24,6 +30,8 @@ impl Machine {
         Self {
             clock,
             load: KernelFile::open(&roots.proc("loadavg")).ok(),
+            averages: None,
+            averages_due: Instant::now(),
             memory: KernelFile::open(&roots.proc("meminfo")).ok(),
             thermometer: thermometer(roots).and_then(|path| KernelFile::open(&path).ok()),
         }
@@ -37,7 +45,16 @@ impl Machine {
     }
 
     /// The load averages over 1, 5 and 15 minutes.
-    pub(crate) fn load(&self) -> Option<[f64; 3]> {
+    pub(crate) fn load(&mut self) -> Option<[f64; 3]> {
+        let now = Instant::now();
+        if now >= self.averages_due {
+            self.averages = self.read_load();
+            self.averages_due = now + AVERAGES_PERIOD;
+        }
+        self.averages
+    }
+
+    fn read_load(&self) -> Option<[f64; 3]> {
         let mut buffer = [0; 128];
         let mut fields = self.load.as_ref()?.text(&mut buffer).ok()?.split(' ');
         let mut next = || fields.next()?.parse().ok();
