@@ -187,104 +187,6 @@ fn where_nothing_can_be_read_the_energy_is_unknown_and_not_zero() {
 }
 
 #[test]
-fn a_signal_that_reaches_the_tracker_is_handed_on() {
-    let machine = Machine::with_rapl();
-    let mut child = machine
-        .impact()
-        .args(["track", "-q", "--out", "log", "--", "sh", "-c"])
-        .arg("trap 'exit 7' TERM; echo ready; while :; do sleep 0.02; done")
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut ready = [0; 6];
-    std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut ready).unwrap();
-    kill(child.id(), "TERM");
-    assert_eq!(child.wait().unwrap().code(), Some(7));
-    assert_eq!(machine.log().info["exit_code"], 7);
-}
-
-/// Who ignores SIGCHLD is not told how children end, and whom we are started by may ignore it.
-#[test]
-fn a_tracker_started_with_ignored_signals_sees_the_end_and_hands_them_on_ignored() {
-    let machine = Machine::with_rapl();
-    let track = |command: &[&str]| {
-        let mut tracker = machine.impact_ignoring("CHLD,HUP");
-        tracker.args(["track", "-q", "--"]).args(command);
-        tracker.output().unwrap()
-    };
-    let ended = track(&["sh", "-c", "exit 3"]);
-    assert_eq!(ended.status.code(), Some(3));
-    let output = track(&["grep", "SigIgn", "/proc/self/status"]);
-    let bits = String::from_utf8(output.stdout).unwrap();
-    let bits = u64::from_str_radix(bits.trim_start_matches("SigIgn:").trim(), 16).unwrap();
-    assert_eq!(bits & (1 << 16 | 1), 1 << 16 | 1, "{bits:x}");
-}
-
-#[test]
-fn who_follows_a_process_under_nohup_stays_when_the_terminal_goes() {
-    let machine = Machine::with_rapl();
-    let mut job = std::process::Command::new("sleep")
-        .arg("60")
-        .spawn()
-        .unwrap();
-    let mut tracker = machine
-        .impact_ignoring("HUP")
-        .args(["track", "-q", "--out", "log", "--interval", "10ms", "--pid"])
-        .arg(job.id().to_string())
-        .spawn()
-        .unwrap();
-    let samples = || fs::read_to_string(machine.path("log/impacttracker/data.json"));
-    let wait_for = |more: usize| {
-        let began = std::time::Instant::now();
-        let goal = samples().map_or(0, |text| text.lines().count()) + more;
-        while samples().map_or(0, |text| text.lines().count()) < goal {
-            assert!(began.elapsed().as_secs() < 10, "it has stopped sampling");
-            std::thread::sleep(std::time::Duration::from_millis(5));
-        }
-    };
-    wait_for(2);
-    kill(tracker.id(), "HUP");
-    wait_for(5);
-    kill(tracker.id(), "TERM");
-    assert_eq!(tracker.wait().unwrap().code(), Some(0));
-    job.kill().unwrap();
-    job.wait().unwrap();
-}
-
-/// Ctrl-Z may reach the command first, and its stop us before the key does.
-#[test]
-fn a_stop_that_comes_after_the_commands_own_stops_the_tracker_along() {
-    let machine = Machine::with_rapl();
-    let mut tracker = machine
-        .impact()
-        .args(["track", "-q", "--out", "log", "--", "sh", "-c"])
-        .arg("echo $$; kill -STOP $$; exit 42")
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut job = String::new();
-    let mut lines = std::io::BufReader::new(tracker.stdout.take().unwrap());
-    std::io::BufRead::read_line(&mut lines, &mut job).unwrap();
-    await_stop(job.trim());
-    kill(tracker.id(), "TSTP");
-    await_stop(&tracker.id().to_string());
-    kill(tracker.id(), "CONT");
-    assert_eq!(tracker.wait().unwrap().code(), Some(42));
-}
-
-fn await_stop(pid: &str) {
-    let began = std::time::Instant::now();
-    loop {
-        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
-        if stat.contains(") T ") {
-            return;
-        }
-        assert!(began.elapsed().as_secs() < 10, "{stat}");
-        std::thread::sleep(std::time::Duration::from_millis(2));
-    }
-}
-
-#[test]
 fn a_job_starts_however_few_files_may_be_open() {
     let machine = Machine::with_rapl();
     for most in [8, 10, 14, 18] {
@@ -590,11 +492,4 @@ fn the_doctor_says_whether_the_processors_are_measured() {
     let estimated = Machine::bare().impact().arg("doctor").output().unwrap();
     assert_eq!(estimated.status.code(), Some(4));
     assert!(String::from_utf8_lossy(&estimated.stdout).contains("will be estimated"));
-}
-
-fn kill(pid: u32, signal: &str) {
-    let status = std::process::Command::new("kill")
-        .args([&format!("-{signal}"), &pid.to_string()])
-        .status();
-    assert!(status.unwrap().success());
 }
