@@ -1,157 +1,244 @@
 use std::time::Duration;
 
-/// How often counters are looked at while their rhythm is learned.
+/// How often counters are looked at while their updates are awaited.
 pub(crate) const GLANCE: Duration = Duration::from_micros(250);
-/// Without a first update by then, the counters have no rhythm.
-const FIRST_EDGE_BY: Duration = Duration::from_millis(9);
+/// Of an update between two looks further apart than this, the time is not well known.
+const SHARP: Duration = Duration::from_micros(600);
+/// Without a first update by then, the counters are too slow to be set right.
+const FIRST_EDGE_BY: Duration = Duration::from_millis(16);
 /// Without enough updates by then, neither.
-const GIVE_UP_AFTER: Duration = Duration::from_millis(26);
-/// Updates needed before a rhythm is believed.
-const EDGES: usize = 4;
-/// How far gaps and steps may be from their mean.
-const LOOSENESS: f64 = 0.4;
+const GIVE_UP_AFTER: Duration = Duration::from_millis(40);
+/// Updates needed before a counter is taken for one that is updated all the time.
+const EDGES: usize = 5;
+/// No run waits longer than this for the update after its end.
+const MOST_PATIENCE: Duration = Duration::from_millis(8);
+/// A reading is late as well: the power before the end is taken over at least this long.
+const STRETCH: Duration = Duration::from_millis(50);
 
-/// What counters that are updated in steps hide between two updates.
+/// What counters that are updated in steps hide at the start or at the end of a run.
 ///
-/// A counter that is updated every few milliseconds is late by up to one update at the start and at
-/// the end of a run; for a run of half a second that is up to a hundredth of its energy. Where the
-/// updates come in an even rhythm, where in the rhythm the run began and ended says how much.
+/// A counter that is updated every few milliseconds is late by up to one update; for a run of half a
+/// second that is up to a hundredth of its energy. At an update it is right, and what it would have
+/// shown a little before follows from the power. How even the updates are does not matter: a busy
+/// machine holds up them and us.
 #[derive(Debug)]
 pub(crate) struct Lag {
+    /// The start or the end of the run.
+    instant: Duration,
     traces: Vec<Trace>,
-    last_glance: Duration,
+    /// When the last look began.
+    looked: Duration,
 }
 
-#[derive(Debug, Clone, Default)]
+/// Microjoules by each counter, in the order of the dials.
+pub(crate) type Totals = Vec<Option<u64>>;
+
+/// What had been counted at some time while the counters were looked at.
+#[derive(Debug, Clone)]
+pub(crate) struct Sighting {
+    pub(crate) began: Duration,
+    pub(crate) done: Duration,
+    pub(crate) totals: Totals,
+}
+
+#[derive(Debug)]
 struct Trace {
-    last: Option<u64>,
-    /// What was counted between the reading before the command and the first look after it began.
+    /// The last reading before the instant.
     before: u64,
+    /// The first one after it.
+    after: u64,
+    last: Option<u64>,
     edges: Vec<Edge>,
 }
 
+/// An update of a counter.
 #[derive(Debug, Clone, Copy)]
 struct Edge {
     at: Duration,
-    step: u64,
+    total: u64,
+    is_sharp: bool,
 }
 
 impl Lag {
-    /// Starts to watch when the command has begun; `earlier` is what was read before it did.
-    pub(crate) fn starting(earlier: &[Option<u64>], faces: &[Option<u64>], at: Duration) -> Self {
-        let trace = |(earlier, now): (&Option<u64>, &Option<u64>)| Trace {
-            last: *now,
-            before: now.unwrap_or(0).saturating_sub(earlier.unwrap_or(0)),
+    /// Starts to look at counters that were read before the instant and, first, after it.
+    pub(crate) fn at(instant: Duration, before: &Totals, after: &Sighting) -> Self {
+        let trace = |(before, after): (&Option<u64>, &Option<u64>)| Trace {
+            before: before.unwrap_or(0),
+            after: after.unwrap_or(0),
+            last: *after,
             edges: Vec::new(),
         };
         Self {
-            traces: earlier.iter().zip(faces).map(trace).collect(),
-            last_glance: at,
+            instant,
+            traces: before.iter().zip(&after.totals).map(trace).collect(),
+            looked: after.began,
         }
     }
 
-    /// Takes in what the counters show; times are since the start of the run.
-    pub(crate) fn glance(&mut self, faces: &[Option<u64>], at: Duration) {
-        // The update came at some time since the last glance.
-        let edge = self.last_glance + (at.saturating_sub(self.last_glance)) / 2;
-        for (trace, face) in self.traces.iter_mut().zip(faces) {
-            if let (Some(last), Some(now)) = (trace.last, *face)
-                && now > last
+    pub(crate) fn glance(&mut self, sighting: &Sighting) {
+        let apart = sighting.done.saturating_sub(self.looked);
+        for (trace, now) in self.traces.iter_mut().zip(&sighting.totals) {
+            if let (Some(last), Some(total)) = (trace.last, *now)
+                && total > last
             {
                 trace.edges.push(Edge {
-                    at: edge,
-                    step: now - last,
+                    at: self.looked + apart / 2,
+                    total,
+                    is_sharp: apart <= SHARP,
                 });
             }
-            trace.last = *face;
+            trace.last = *now;
         }
-        self.last_glance = at;
+        self.looked = sighting.began;
     }
 
-    /// Whether looking on would teach nothing more.
+    /// Whether looking on would teach nothing more about the start.
     pub(crate) fn is_settled(&self) -> bool {
         let watched = || self.traces.iter().filter(|trace| trace.last.is_some());
-        let first_due = self.last_glance < FIRST_EDGE_BY;
-        watched().all(|trace| trace.edges.len() >= EDGES)
-            || self.last_glance >= GIVE_UP_AFTER
-            || (!first_due && watched().all(|trace| trace.edges.is_empty()))
+        let looked = self.looked.saturating_sub(self.instant);
+        watched().all(|trace| trace.sharp().count() >= EDGES)
+            || looked >= GIVE_UP_AFTER
+            || (looked >= FIRST_EDGE_BY && watched().all(|trace| trace.edges.is_empty()))
     }
 
-    /// By how many microjoules each counter's total is too large at the start, to be taken off.
-    pub(crate) fn at_start(&self) -> Vec<i64> {
-        let hidden = |trace: &Trace| {
-            let (period, step) = trace.rhythm()?;
-            let first = trace.edges.first()?;
-            let counted = (trace.before + first.step) as f64;
-            let since_the_start = step * first.at.as_secs_f64() / period;
-            Some(-((counted - since_the_start).max(0.0) as i64))
+    /// By how much each counter's total is off because of what was counted before the start.
+    pub(crate) fn correction_at_start(&self) -> Vec<i64> {
+        let correction = |trace: &Trace| {
+            trace.period()?;
+            let power = trace.power()?;
+            let energies = trace
+                .clear()
+                .into_iter()
+                .map(|edge| edge.back_at(self.instant, power));
+            let energy = trace.bounded(median(energies.collect())?)?;
+            Some(trace.before as i64 - energy as i64)
         };
-        self.traces
-            .iter()
-            .map(|trace| hidden(trace).unwrap_or(0))
-            .collect()
+        let corrections = self.traces.iter().map(correction);
+        corrections.map(Option::unwrap_or_default).collect()
     }
 
-    /// How long to wait after the end for the next update; none where there is no rhythm.
+    /// How long to wait after the end for the next update; none where no counter has many.
     pub(crate) fn patience(&self) -> Option<Duration> {
-        let longest = self
-            .traces
-            .iter()
-            .filter_map(|trace| Some(trace.rhythm()?.0))
-            .fold(0.0, f64::max);
-        (longest > 0.0).then(|| Duration::from_secs_f64(longest * 1.4))
+        let longest = self.traces.iter().filter_map(Trace::period).max()?;
+        Some((longest * 8 / 5).min(MOST_PATIENCE))
     }
 
-    /// Begins to watch for the first update after the end of the run.
-    pub(crate) fn ending(faces: &[Option<u64>], at: Duration) -> Self {
-        Self::starting(faces, faces, at)
+    /// Whether every counter that had many updates at the start has had one since the end.
+    pub(crate) fn has_seen_the_end(&self, start: &Self) -> bool {
+        let mut pairs = self.traces.iter().zip(&start.traces);
+        pairs.all(|(end, start)| !end.edges.is_empty() || start.period().is_none())
     }
 
-    /// Whether every counter with a rhythm has been updated since the end.
-    pub(crate) fn has_seen_the_end(&self, before: &Self) -> bool {
-        let mut pairs = self.traces.iter().zip(&before.traces);
-        pairs.all(|(after, before)| !after.edges.is_empty() || before.rhythm().is_none())
-    }
-
-    /// By how many microjoules each counter was late at `end`, to be added.
-    pub(crate) fn at_end(&self, before: &Self, end: Duration) -> Vec<i64> {
-        let hidden = |after: &Trace, before: &Trace| {
-            let (period, _) = before.rhythm()?;
-            let next = after.edges.first()?;
-            let until_next = next.at.saturating_sub(end).as_secs_f64();
-            let part = (1.0 - until_next / period).clamp(0.0, 1.0);
-            Some((next.step as f64 * part) as i64)
+    /// By how much each counter's total is off because of what was not yet counted at the end.
+    pub(crate) fn correction_at_end(&self, start: &Self, trail: &Trail) -> Vec<i64> {
+        let point = trail.before(self.instant);
+        let correction = |(index, trace): (usize, &Trace)| {
+            start.traces.get(index)?.period()?;
+            let edge = *trace.clear().first()?;
+            let since = point.totals.get(index).copied().flatten().unwrap_or(0);
+            let seconds = edge.at.saturating_sub(point.at).as_secs_f64();
+            let power = edge.total.saturating_sub(since) as f64 / seconds;
+            let energy = trace.bounded(edge.back_at(self.instant, power))?;
+            Some(energy as i64 - trace.after as i64)
         };
-        self.traces
-            .iter()
-            .zip(&before.traces)
-            .map(|(after, before)| hidden(after, before).unwrap_or(0))
-            .collect()
+        let corrections = self.traces.iter().enumerate().map(correction);
+        corrections.map(Option::unwrap_or_default).collect()
+    }
+}
+
+impl Sighting {
+    /// Whether the counters were read as soon as they were asked for.
+    pub(crate) fn is_sharp(&self) -> bool {
+        self.done.saturating_sub(self.began) <= SHARP
     }
 }
 
 impl Trace {
-    /// Seconds between updates and microjoules an update, if both are even.
-    fn rhythm(&self) -> Option<(f64, f64)> {
-        if self.edges.len() < EDGES {
-            return None;
+    fn sharp(&self) -> impl Iterator<Item = &Edge> {
+        self.edges.iter().filter(|edge| edge.is_sharp)
+    }
+
+    /// The updates to reckon from.
+    fn clear(&self) -> Vec<&Edge> {
+        let sharp: Vec<_> = self.sharp().collect();
+        if sharp.is_empty() {
+            return self.edges.iter().collect();
         }
-        let gaps = self
-            .edges
-            .windows(2)
-            .map(|pair| pair[1].at.saturating_sub(pair[0].at).as_secs_f64());
-        let steps = self.edges[1..].iter().map(|edge| edge.step as f64);
-        Some((even_mean(gaps)?, even_mean(steps)?))
+        sharp
+    }
+
+    /// The mean time between updates, if there were many.
+    fn period(&self) -> Option<Duration> {
+        let (first, last) = (self.edges.first()?, self.edges.last()?);
+        (self.edges.len() >= EDGES)
+            .then(|| last.at.saturating_sub(first.at) / (self.edges.len() as u32 - 1))
+    }
+
+    /// Microjoules a second: the median over all pairs of updates, which one held up cannot move.
+    fn power(&self) -> Option<f64> {
+        let edges = self.clear();
+        let pairs = edges.iter().enumerate().flat_map(|(index, later)| {
+            edges[..index].iter().map(move |earlier| (*earlier, *later))
+        });
+        median(
+            pairs
+                .map(|(earlier, later)| earlier.power_until(later))
+                .collect(),
+        )
+    }
+
+    /// The energy at the instant can be no other than between the updates around it.
+    fn bounded(&self, energy: f64) -> Option<u64> {
+        let next = self.edges.first()?.total;
+        Some((energy.max(0.0) as u64).min(next).max(self.before))
     }
 }
 
-/// The mean of values that lie close to it.
-fn even_mean(mut values: impl ExactSizeIterator<Item = f64> + Clone) -> Option<f64> {
-    let mean = values.clone().sum::<f64>() / values.len() as f64;
-    values
-        .all(|value| (value - mean).abs() <= LOOSENESS * mean)
-        .then_some(mean)
-        .filter(|mean| *mean > 0.0)
+impl Edge {
+    fn power_until(&self, later: &Self) -> f64 {
+        let seconds = later.at.saturating_sub(self.at).as_secs_f64();
+        (later.total - self.total) as f64 / seconds
+    }
+
+    /// What a counter without steps would have shown at an earlier instant.
+    fn back_at(&self, instant: Duration, power: f64) -> f64 {
+        let seconds = self.at.saturating_sub(instant).as_secs_f64();
+        self.total as f64 - power * seconds
+    }
+}
+
+fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied()
+}
+
+/// The last readings of a run, which say the power before its end.
+#[derive(Debug, Default)]
+pub(crate) struct Trail {
+    last: Point,
+    earlier: Point,
+}
+
+#[derive(Debug, Default)]
+struct Point {
+    at: Duration,
+    totals: Totals,
+}
+
+impl Trail {
+    pub(crate) fn pass(&mut self, at: Duration, totals: Totals) {
+        let point = Point { at, totals };
+        self.earlier = std::mem::replace(&mut self.last, point);
+    }
+
+    /// The last reading that is long enough before the instant.
+    fn before(&self, instant: Duration) -> &Point {
+        if self.last.at + STRETCH <= instant {
+            &self.last
+        } else {
+            &self.earlier
+        }
+    }
 }
 
 #[cfg(test)]
@@ -161,61 +248,137 @@ mod tests {
     const PERIOD_US: u64 = 5_000;
 
     /// 10 W, updated every 5 ms at 2 ms, 7 ms, ...
-    #[expect(clippy::unnecessary_wraps, reason = "a face may also show nothing")]
-    fn face(us: u64) -> Option<u64> {
-        Some(1_000_000 + (us + 3_000) / PERIOD_US * PERIOD_US * 10)
+    fn even(us: u64) -> u64 {
+        (us + 3_000) / PERIOD_US * PERIOD_US * 10
     }
 
-    fn watched(face: impl Fn(u64) -> Option<u64>) -> Lag {
-        let mut lag = Lag::starting(&[face(0)], &[face(0)], Duration::ZERO);
+    /// 10 W, where the update at 7 ms came 3 ms late, and the one at 497 ms 2 ms.
+    fn held_up(us: u64) -> u64 {
+        match us {
+            7_000..10_000 => even(6_999),
+            10_000..12_000 => 10_000 * 10 + 30_000,
+            497_000..499_000 => even(496_999),
+            499_000..502_000 => 499_000 * 10 + 30_000,
+            _ => even(us),
+        }
+    }
+
+    fn look(counter: impl Fn(u64) -> u64, us: u64) -> Sighting {
+        let at = Duration::from_micros(us);
+        Sighting {
+            began: at,
+            done: at,
+            totals: vec![Some(counter(us))],
+        }
+    }
+
+    fn watched(counter: impl Fn(u64) -> u64) -> Lag {
+        let first = look(&counter, 0);
+        let mut lag = Lag::at(Duration::ZERO, &first.totals, &first);
         let mut us = 0;
         while !lag.is_settled() {
             us += 250;
-            lag.glance(&[face(us)], Duration::from_micros(us));
+            lag.glance(&look(&counter, us));
         }
         lag
     }
 
+    fn correction_at_end(
+        counter: impl Fn(u64) -> u64,
+        start: &Lag,
+        trail: &Trail,
+        end_us: u64,
+    ) -> i64 {
+        let end = Duration::from_micros(end_us);
+        let first = look(&counter, end_us);
+        let mut lag = Lag::at(end, &first.totals, &first);
+        let mut us = end_us;
+        while !lag.has_seen_the_end(start) {
+            us += 250;
+            lag.glance(&look(&counter, us));
+        }
+        lag.correction_at_end(start, trail)[0]
+    }
+
+    fn from_the_start() -> Trail {
+        let mut trail = Trail::default();
+        trail.pass(Duration::ZERO, vec![Some(30_000)]);
+        trail
+    }
+
+    fn assert_near(found: i64, right: i64) {
+        assert!((found - right).abs() < 3_000, "{found} and not {right}");
+    }
+
     #[test]
     fn a_late_counter_is_set_right_at_both_ends() {
-        let start = watched(face);
+        let start = watched(even);
         // Three milliseconds had gone by since the last update: 30 mJ.
-        assert!(
-            (start.at_start()[0] + 30_000).abs() < 3_000,
-            "{:?}",
-            start.at_start()
-        );
-
-        let end_us = 500_900;
-        let end = Duration::from_micros(end_us);
-        let mut after = Lag::ending(&[face(end_us)], end);
-        let mut us = end_us;
-        while !after.has_seen_the_end(&start) {
-            us += 250;
-            after.glance(&[face(us)], Duration::from_micros(us));
-        }
+        assert_near(start.correction_at_start()[0], -30_000);
         // 3.9 ms since the update at 497 ms.
-        assert!((after.at_end(&start, end)[0] - 39_000).abs() < 3_000);
+        let found = correction_at_end(even, &start, &from_the_start(), 500_900);
+        assert_near(found, 39_000);
+    }
+
+    #[test]
+    fn updates_that_are_held_up_change_nothing() {
+        let start = watched(held_up);
+        assert_near(start.correction_at_start()[0], -30_000);
+        let at_end = |us| correction_at_end(held_up, &start, &from_the_start(), us);
+        // The update of 497 ms came at 499 ms.
+        assert_near(at_end(501_000), 20_000);
+        // It had not come, so that 6 ms were hidden.
+        assert_near(at_end(498_000), 60_000);
+    }
+
+    #[test]
+    fn an_update_that_shows_late_is_outvoted() {
+        let start = watched(|us| even(if us < 4_000 { us.min(1_999) } else { us }));
+        assert_near(start.correction_at_start()[0], -30_000);
+    }
+
+    #[test]
+    fn an_update_seen_late_is_not_reckoned_from() {
+        let first = look(even, 0);
+        let mut lag = Lag::at(Duration::ZERO, &first.totals, &first);
+        for us in (4_500..30_000).step_by(250) {
+            lag.glance(&look(even, us));
+        }
+        assert_near(lag.correction_at_start()[0], -30_000);
     }
 
     #[test]
     fn what_was_counted_while_the_command_was_started_is_taken_off() {
-        let mut lag = watched(face);
-        let without = lag.at_start()[0];
-        lag.traces[0].before = 12_000;
-        assert_eq!(lag.at_start()[0], without - 12_000);
+        let mut lag = watched(|us| even(us) + 12_000);
+        lag.traces[0].before = 0;
+        assert_near(lag.correction_at_start()[0], -42_000);
+    }
+
+    #[test]
+    fn the_power_at_the_end_is_that_of_the_last_readings() {
+        /// 10 W, then 40 W from 302 ms on.
+        fn step(us: u64) -> u64 {
+            even(us) + 3 * even(us).saturating_sub(even(302_000))
+        }
+        let start = watched(step);
+        let mut trail = Trail::default();
+        for us in [402_000, 499_000] {
+            trail.pass(Duration::from_micros(us), vec![Some(step(us))]);
+        }
+        let found = correction_at_end(step, &start, &trail, 500_900);
+        assert_near(found / 4, 39_000);
     }
 
     #[test]
     fn a_counter_that_moves_once_is_left_as_it_is() {
-        let lag = watched(|us| Some(if us < 4_000 { 0 } else { 5_000_000 }));
-        assert_eq!(lag.at_start(), [0]);
+        let lag = watched(|us| if us < 4_000 { 0 } else { 5_000_000 });
+        assert_eq!(lag.correction_at_start(), [0]);
         assert_eq!(lag.patience(), None);
     }
 
     #[test]
     fn a_counter_that_stands_still_is_soon_left_alone() {
-        let lag = watched(|_| Some(7));
-        assert!(lag.last_glance <= FIRST_EDGE_BY);
+        let lag = watched(|_| 7);
+        assert!(lag.looked <= FIRST_EDGE_BY);
     }
 }

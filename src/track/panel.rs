@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use super::lag::Totals;
 use crate::log::Meter;
 use crate::log::info::{Balance, SensorNote};
 use crate::sensor::{
@@ -201,28 +202,26 @@ impl Panel {
             .any(|dial| dial.state != State::Out && dial.odometer.face().is_none())
     }
 
-    /// What each counter showed when last read, in the order of the dials.
-    pub(crate) fn faces(&self) -> Vec<Option<u64>> {
-        let measured = |dial: &Dial| dial.sensor.method == Method::Measured;
+    /// What each counter has counted, in the order of the dials.
+    pub(crate) fn totals(&self) -> Totals {
         self.dials
             .iter()
-            .map(|dial| dial.odometer.face().filter(|_| measured(dial)))
+            .map(|dial| dial.is_counter().then(|| dial.odometer.microjoules()))
             .collect()
     }
 
-    /// What each counter shows now, without counting it.
-    pub(crate) fn peek(&mut self) -> Vec<Option<u64>> {
-        let face = |dial: &mut Dial| match dial.sensor.source.read() {
-            Ok(Reading::Counter { microjoules, .. }) => Some(microjoules),
-            _ => None,
+    /// What each counter would have counted if it were read now.
+    pub(crate) fn peek(&mut self, at: Duration) -> Totals {
+        let total = |dial: &mut Dial| {
+            let reading = dial.sensor.source.read().ok()?;
+            let mut odometer = dial.odometer.clone();
+            odometer.advance(&reading, at);
+            dial.is_counter().then(|| odometer.microjoules())
         };
-        self.dials
-            .iter_mut()
-            .map(|dial| face(dial).filter(|_| dial.sensor.method == Method::Measured))
-            .collect()
+        self.dials.iter_mut().map(total).collect()
     }
 
-    /// Moves the totals by what the counters' update lag hid, in the order of the dials.
+    /// Moves the totals by what the counters' lag put into them or kept out.
     pub(crate) fn correct(&mut self, microjoules: &[i64]) {
         for (dial, amount) in self.dials.iter_mut().zip(microjoules) {
             dial.odometer.correct(*amount);
@@ -273,6 +272,13 @@ impl Panel {
     /// What happened since the last call that the log should say.
     pub(crate) fn take_notes(&mut self) -> Vec<String> {
         std::mem::take(&mut self.notes)
+    }
+}
+
+impl Dial {
+    /// Whether this measures energy, rather than estimates it or measures power.
+    fn is_counter(&self) -> bool {
+        self.sensor.method == Method::Measured && self.odometer.face().is_some()
     }
 }
 

@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use super::clock::Moment;
 use super::footing::Footing;
+use super::lag::{Sighting, Totals};
 use super::machine::Machine;
 use super::panel::{Panel, Shares};
 use super::scope::Scope;
@@ -95,13 +96,30 @@ impl Witness {
     }
 
     /// The command has begun: its clock starts here, its energy at the reading before.
-    pub(crate) fn follow(&mut self, pid: u32, began: Moment) -> Duration {
+    pub(crate) fn follow(&mut self, pid: u32, began: Moment) {
         self.started = began;
-        let at = self.elapsed(&Moment::now());
-        self.panel.read(at);
         self.subject = pid;
         self.seen = vec![pid];
-        at
+    }
+
+    /// Reads all sensors, and says until when that took.
+    pub(crate) fn look(&mut self, at: Duration) -> Sighting {
+        self.panel.read(at);
+        self.sighting(at, self.panel.totals())
+    }
+
+    /// The same, without counting what is read.
+    pub(crate) fn peek(&mut self, at: Duration) -> Sighting {
+        let totals = self.panel.peek(at);
+        self.sighting(at, totals)
+    }
+
+    fn sighting(&self, began: Duration, totals: Totals) -> Sighting {
+        Sighting {
+            began,
+            done: self.elapsed(&Moment::now()),
+            totals,
+        }
     }
 
     /// Counts these boards from here on; says what cannot be counted.

@@ -3,7 +3,7 @@ use std::time::Duration;
 use super::{Tracker, cards};
 use crate::track::child::Ending;
 use crate::track::clock::{Moment, own_cpu_time};
-use crate::track::lag::{GLANCE, Lag};
+use crate::track::lag::{GLANCE, Lag, Sighting, Totals};
 use crate::track::summary::Summary;
 
 /// How long the end waits for details about the host that are still being gathered.
@@ -14,8 +14,9 @@ impl Tracker<'_> {
     pub(super) fn last_sample(&mut self) -> Duration {
         let end = self.ended.unwrap_or_else(Moment::now);
         let at = self.witness.elapsed(&end);
-        self.witness.panel.read(at);
-        self.set_right_at_end(at);
+        let before = self.witness.panel.totals();
+        let sighting = self.witness.look(at);
+        self.set_right_at_end(&before, &sighting);
         let sample = self.witness.account(&end, at, None);
         self.record.sample(&sample);
         self.clear_screen();
@@ -30,26 +31,32 @@ impl Tracker<'_> {
         at
     }
 
-    /// Waits for the next update of counters that have a rhythm, and adds what they were late by.
-    fn set_right_at_end(&mut self, end: Duration) {
+    /// Waits for the next update of counters that have many, and adds what they were late by.
+    fn set_right_at_end(&mut self, before: &Totals, sighting: &Sighting) {
         if !self.is_lag_known {
             return;
         }
         let Some(patience) = self.lag.patience() else {
             return;
         };
-        let faces = self.witness.panel.faces();
-        let mut after = Lag::ending(&faces, end);
+        // Held up, the reading may have seen an update that came after the end.
+        let before = if sighting.is_sharp() {
+            &sighting.totals
+        } else {
+            before
+        };
+        let end = sighting.began;
+        let mut lag = Lag::at(end, before, sighting);
         loop {
             let at = self.witness.elapsed(&Moment::now());
-            if at > end + patience || after.has_seen_the_end(&self.lag) {
+            lag.glance(&self.witness.peek(at));
+            if at > end + patience || lag.has_seen_the_end(&self.lag) {
                 break;
             }
             std::thread::sleep(GLANCE);
-            let at = self.witness.elapsed(&Moment::now());
-            after.glance(&self.witness.panel.peek(), at);
         }
-        self.witness.panel.correct(&after.at_end(&self.lag, end));
+        let correction = lag.correction_at_end(&self.lag, &self.trail);
+        self.witness.panel.correct(&correction);
     }
 
     /// Waits for a command that goes on after the measuring.

@@ -9,7 +9,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::child::{Child, Ending, News};
 use super::clock::Moment;
-use super::lag::{GLANCE, Lag};
+use super::lag::{GLANCE, Lag, Trail};
 use super::mailbox::Mailbox;
 use super::plan::Plan;
 use super::record::Record;
@@ -65,6 +65,7 @@ struct Tracker<'p> {
     grid: Option<Background>,
     lag: Lag,
     is_lag_known: bool,
+    trail: Trail,
     last_awake: Moment,
     /// What this process had used when it became a tracker: an exec keeps its clock.
     cpu_at_start: Duration,
@@ -159,6 +160,8 @@ impl Tracker<'_> {
             self.realtime_source = Some(latest.source);
         }
         self.record.sample(&sample);
+        self.trail
+            .pass(self.witness.elapsed(now), self.witness.panel.totals());
         self.scribe.flush();
         if let Some(screen) = &mut self.screen {
             screen.show(&Glance::of(
@@ -198,10 +201,10 @@ impl Tracker<'_> {
     }
 
     fn learn_lag(&mut self, at: Duration) {
-        self.witness.panel.read(at);
-        self.lag.glance(&self.witness.panel.faces(), at);
+        self.lag.glance(&self.witness.look(at));
         if self.lag.is_settled() {
-            self.witness.panel.correct(&self.lag.at_start());
+            let correction = self.lag.correction_at_start();
+            self.witness.panel.correct(&correction);
             self.is_lag_known = true;
         }
     }
@@ -236,6 +239,7 @@ impl Tracker<'_> {
 
     /// Hands signals on, waits for the dead, and stops when the command is stopped.
     fn hear_signals(&mut self) -> Option<Ending> {
+        let now = Moment::now();
         while let Some(arrival) = self.signals.next() {
             if arrival.is_child_news() {
                 continue;
@@ -252,7 +256,7 @@ impl Tracker<'_> {
         }
         match self.child.reap() {
             News::Ended(ending) => {
-                self.ended = Some(Moment::now());
+                self.ended = Some(now);
                 return Some(ending);
             }
             News::Stopped => self.is_stopped = true,

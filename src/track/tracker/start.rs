@@ -13,7 +13,7 @@ use crate::log::{Info, SCHEMA};
 use crate::sensor::{Boards, Processor, Roots, Survey};
 use crate::track::child::Child;
 use crate::track::clock::{Moment, own_cpu_time};
-use crate::track::lag::Lag;
+use crate::track::lag::{Lag, Trail};
 use crate::track::mailbox::{Mailbox, VARIABLE};
 use crate::track::record::Record;
 use crate::track::scope::Scope;
@@ -103,7 +103,7 @@ impl<'p> Tracker<'p> {
         notes.drain(..).for_each(|note| record.note(note));
         // The last thing before the command starts: everything read anew.
         witness.begin(Moment::now());
-        let baseline = witness.panel.faces();
+        let baseline = witness.panel.totals();
         let (child, began) = match ready {
             Ready::Found(child) => (child, Moment::now()),
             Ready::Launch(launch, words) => {
@@ -121,8 +121,9 @@ impl<'p> Tracker<'p> {
                 }
             }
         };
-        let at = witness.follow(child.pid().as_raw_pid() as u32, began);
-        let lag = Lag::starting(&baseline, &witness.panel.faces(), at);
+        witness.follow(child.pid().as_raw_pid() as u32, began);
+        let at = witness.elapsed(&Moment::now());
+        let lag = Lag::at(Duration::ZERO, &baseline, &witness.look(at));
         let place = record
             .log()
             .and_then(|log| Some((log.folder().to_owned(), log.data().ok()?)));
@@ -142,6 +143,7 @@ impl<'p> Tracker<'p> {
             grid,
             lag,
             is_lag_known: false,
+            trail: Trail::default(),
             last_awake,
             cpu_at_start,
             stop_asked: false,
