@@ -4,14 +4,16 @@ use std::time::Duration;
 pub(crate) const GLANCE: Duration = Duration::from_micros(250);
 /// Of an update between two looks further apart than this, the time is not well known.
 const SHARP: Duration = Duration::from_micros(600);
+/// Fast counters are looked at for this long, or one delay of the machine would count for much.
+const AT_LEAST: Duration = Duration::from_millis(10);
 /// Without a first update by then, the counters are too slow to be set right.
 const FIRST_EDGE_BY: Duration = Duration::from_millis(16);
 /// Without enough updates by then, neither.
 const GIVE_UP_AFTER: Duration = Duration::from_millis(40);
 /// Updates needed before a counter is taken for one that is updated all the time.
 const EDGES: usize = 5;
-/// No run waits longer than this for the update after its end.
-const MOST_PATIENCE: Duration = Duration::from_millis(8);
+/// For the update after the end no run is kept waiting longer than this.
+const PATIENCE: Duration = Duration::from_millis(8);
 /// A reading is late as well: the power before the end is taken over at least this long.
 const STRETCH: Duration = Duration::from_millis(50);
 
@@ -96,7 +98,7 @@ impl Lag {
     pub(crate) fn is_settled(&self) -> bool {
         let watched = || self.traces.iter().filter(|trace| trace.last.is_some());
         let looked = self.looked.saturating_sub(self.instant);
-        watched().all(|trace| trace.sharp().count() >= EDGES)
+        (looked >= AT_LEAST && watched().all(|trace| trace.sharp().count() >= EDGES))
             || looked >= GIVE_UP_AFTER
             || (looked >= FIRST_EDGE_BY && watched().all(|trace| trace.edges.is_empty()))
     }
@@ -104,8 +106,7 @@ impl Lag {
     /// By how much each counter's total is off because of what was counted before the start.
     pub(crate) fn correction_at_start(&self) -> Vec<i64> {
         let correction = |trace: &Trace| {
-            trace.period()?;
-            let power = trace.power()?;
+            let power = trace.power().filter(|_| trace.is_lively())?;
             let energies = trace
                 .clear()
                 .into_iter()
@@ -117,23 +118,19 @@ impl Lag {
         corrections.map(Option::unwrap_or_default).collect()
     }
 
-    /// How long to wait after the end for the next update; none where no counter has many.
-    pub(crate) fn patience(&self) -> Option<Duration> {
-        let longest = self.traces.iter().filter_map(Trace::period).max()?;
-        Some((longest * 8 / 5).min(MOST_PATIENCE))
-    }
-
-    /// Whether every counter that had many updates at the start has had one since the end.
-    pub(crate) fn has_seen_the_end(&self, start: &Self) -> bool {
+    /// Whether every counter that had many updates at the start has had one since the end, or is
+    /// not waited for any longer.
+    pub(crate) fn is_over(&self, start: &Self) -> bool {
         let mut pairs = self.traces.iter().zip(&start.traces);
-        pairs.all(|(end, start)| !end.edges.is_empty() || start.period().is_none())
+        self.looked.saturating_sub(self.instant) >= PATIENCE
+            || pairs.all(|(end, start)| !end.edges.is_empty() || !start.is_lively())
     }
 
     /// By how much each counter's total is off because of what was not yet counted at the end.
     pub(crate) fn correction_at_end(&self, start: &Self, trail: &Trail) -> Vec<i64> {
         let point = trail.before(self.instant);
         let correction = |(index, trace): (usize, &Trace)| {
-            start.traces.get(index)?.period()?;
+            start.traces.get(index).filter(|start| start.is_lively())?;
             let edge = *trace.clear().first()?;
             let since = point.totals.get(index).copied().flatten().unwrap_or(0);
             let seconds = edge.at.saturating_sub(point.at).as_secs_f64();
@@ -167,11 +164,9 @@ impl Trace {
         sharp
     }
 
-    /// The mean time between updates, if there were many.
-    fn period(&self) -> Option<Duration> {
-        let (first, last) = (self.edges.first()?, self.edges.last()?);
-        (self.edges.len() >= EDGES)
-            .then(|| last.at.saturating_sub(first.at) / (self.edges.len() as u32 - 1))
+    /// Whether the counter is updated all the time.
+    fn is_lively(&self) -> bool {
+        self.edges.len() >= EDGES
     }
 
     /// Microjoules a second: the median over all pairs of updates, which one held up cannot move.
@@ -293,7 +288,7 @@ mod tests {
         let first = look(&counter, end_us);
         let mut lag = Lag::at(end, &first.totals, &first);
         let mut us = end_us;
-        while !lag.has_seen_the_end(start) {
+        while !lag.is_over(start) {
             us += 250;
             lag.glance(&look(&counter, us));
         }
@@ -373,7 +368,7 @@ mod tests {
     fn a_counter_that_moves_once_is_left_as_it_is() {
         let lag = watched(|us| if us < 4_000 { 0 } else { 5_000_000 });
         assert_eq!(lag.correction_at_start(), [0]);
-        assert_eq!(lag.patience(), None);
+        assert!(Lag::at(Duration::ZERO, &vec![Some(0)], &look(even, 0)).is_over(&lag));
     }
 
     #[test]

@@ -36,24 +36,17 @@ impl Tracker<'_> {
         if !self.is_lag_known {
             return;
         }
-        let Some(patience) = self.lag.patience() else {
-            return;
-        };
         // Held up, the reading may have seen an update that came after the end.
         let before = if sighting.is_sharp() {
             &sighting.totals
         } else {
             before
         };
-        let end = sighting.began;
-        let mut lag = Lag::at(end, before, sighting);
-        loop {
+        let mut lag = Lag::at(sighting.began, before, sighting);
+        while !lag.is_over(&self.lag) {
+            std::thread::sleep(GLANCE);
             let at = self.witness.elapsed(&Moment::now());
             lag.glance(&self.witness.peek(at));
-            if at > end + patience || lag.has_seen_the_end(&self.lag) {
-                break;
-            }
-            std::thread::sleep(GLANCE);
         }
         let correction = lag.correction_at_end(&self.lag, &self.trail);
         self.witness.panel.correct(&correction);
