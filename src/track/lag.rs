@@ -8,10 +8,12 @@ const SHARP: Duration = Duration::from_micros(600);
 const AT_LEAST: Duration = Duration::from_millis(10);
 /// Without a first update by then, the counters are too slow to be set right.
 const FIRST_EDGE_BY: Duration = Duration::from_millis(16);
-/// Without enough updates by then, neither.
+/// However few the updates were by then, they have to do.
 const GIVE_UP_AFTER: Duration = Duration::from_millis(40);
 /// Updates needed before a counter is taken for one that is updated all the time.
-const EDGES: usize = 5;
+const LIVELY: usize = 3;
+/// Updates enough to outvote one that was held up.
+const ENOUGH: usize = 5;
 /// For the update after the end no run is kept waiting longer than this.
 const PATIENCE: Duration = Duration::from_millis(8);
 /// A reading is late as well: the power before the end is taken over at least this long.
@@ -98,7 +100,7 @@ impl Lag {
     pub(crate) fn is_settled(&self) -> bool {
         let watched = || self.traces.iter().filter(|trace| trace.last.is_some());
         let looked = self.looked.saturating_sub(self.instant);
-        (looked >= AT_LEAST && watched().all(|trace| trace.sharp().count() >= EDGES))
+        (looked >= AT_LEAST && watched().all(|trace| trace.sharp().count() >= ENOUGH))
             || looked >= GIVE_UP_AFTER
             || (looked >= FIRST_EDGE_BY && watched().all(|trace| trace.edges.is_empty()))
     }
@@ -107,10 +109,8 @@ impl Lag {
     pub(crate) fn correction_at_start(&self) -> Vec<i64> {
         let correction = |trace: &Trace| {
             let power = trace.power().filter(|_| trace.is_lively())?;
-            let energies = trace
-                .clear()
-                .into_iter()
-                .map(|edge| edge.back_at(self.instant, power));
+            let edges = trace.clear().into_iter();
+            let energies = edges.map(|edge| edge.back_at(self.instant, power));
             let energy = trace.bounded(median(energies.collect())?)?;
             Some(trace.before as i64 - energy as i64)
         };
@@ -131,7 +131,7 @@ impl Lag {
         let point = trail.before(self.instant);
         let correction = |(index, trace): (usize, &Trace)| {
             start.traces.get(index).filter(|start| start.is_lively())?;
-            let edge = *trace.clear().first()?;
+            let edge = trace.sharp().next().or(trace.edges.first())?;
             let since = point.totals.get(index).copied().flatten().unwrap_or(0);
             let seconds = edge.at.saturating_sub(point.at).as_secs_f64();
             let power = edge.total.saturating_sub(since) as f64 / seconds;
@@ -158,15 +158,16 @@ impl Trace {
     /// The updates to reckon from.
     fn clear(&self) -> Vec<&Edge> {
         let sharp: Vec<_> = self.sharp().collect();
-        if sharp.is_empty() {
-            return self.edges.iter().collect();
+        if sharp.len() >= LIVELY {
+            sharp
+        } else {
+            self.edges.iter().collect()
         }
-        sharp
     }
 
     /// Whether the counter is updated all the time.
     fn is_lively(&self) -> bool {
-        self.edges.len() >= EDGES
+        self.edges.len() >= LIVELY
     }
 
     /// Microjoules a second: the median over all pairs of updates, which one held up cannot move.
@@ -175,11 +176,8 @@ impl Trace {
         let pairs = edges.iter().enumerate().flat_map(|(index, later)| {
             edges[..index].iter().map(move |earlier| (*earlier, *later))
         });
-        median(
-            pairs
-                .map(|(earlier, later)| earlier.power_until(later))
-                .collect(),
-        )
+        let powers = pairs.map(|(earlier, later)| earlier.power_until(later));
+        median(powers.collect())
     }
 
     /// The energy at the instant can be no other than between the updates around it.
@@ -192,7 +190,7 @@ impl Trace {
 impl Edge {
     fn power_until(&self, later: &Self) -> f64 {
         let seconds = later.at.saturating_sub(self.at).as_secs_f64();
-        (later.total - self.total) as f64 / seconds
+        later.total.saturating_sub(self.total) as f64 / seconds
     }
 
     /// What a counter without steps would have shown at an earlier instant.

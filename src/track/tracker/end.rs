@@ -14,6 +14,9 @@ impl Tracker<'_> {
     pub(super) fn last_sample(&mut self) -> Duration {
         let end = self.ended.unwrap_or_else(Moment::now);
         let at = self.witness.elapsed(&end);
+        if !self.is_lag_known {
+            self.set_right_at_start();
+        }
         let before = self.witness.panel.totals();
         let sighting = self.witness.look(at);
         self.set_right_at_end(&before, &sighting);
@@ -33,9 +36,6 @@ impl Tracker<'_> {
 
     /// Waits for the next update of counters that have many, and adds what they were late by.
     fn set_right_at_end(&mut self, before: &Totals, sighting: &Sighting) {
-        if !self.is_lag_known {
-            return;
-        }
         // Held up, the reading may have seen an update that came after the end.
         let before = if sighting.is_sharp() {
             &sighting.totals

@@ -203,10 +203,14 @@ impl Tracker<'_> {
     fn learn_lag(&mut self, at: Duration) {
         self.lag.glance(&self.witness.look(at));
         if self.lag.is_settled() {
-            let correction = self.lag.correction_at_start();
-            self.witness.panel.correct(&correction);
-            self.is_lag_known = true;
+            self.set_right_at_start();
         }
+    }
+
+    fn set_right_at_start(&mut self) {
+        let correction = self.lag.correction_at_start();
+        self.witness.panel.correct(&correction);
+        self.is_lag_known = true;
     }
 
     fn take_in_late_boards(&mut self, at: Duration) {
