@@ -8,8 +8,9 @@
 #[path = "../tests/meters/mod.rs"]
 mod meters;
 
+use std::io::Seek;
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use meters::Machine;
@@ -80,14 +81,8 @@ fn job(seconds: f64) {
 
 /// Runs the job by itself, and says by how many percent that took longer than the job knows.
 fn launch(seconds: f64) -> f64 {
-    let began = Instant::now();
-    let output = Command::new(this_program())
-        .env(JOB, seconds.to_string())
-        .output()
-        .expect("the job runs");
-    let took = began.elapsed();
-    let (first, last) = stamps(&output);
-    (took.as_secs_f64() / (last - first).as_secs_f64() - 1.0) * 100.0
+    let times = run(&mut Command::new(this_program()), seconds);
+    times.too_long(times.command)
 }
 
 /// Tracks a sleeping job beside a running counter.
@@ -95,20 +90,17 @@ fn track(profile: Profile, range: u64, interval: &str, seconds: f64) -> Outcome 
     let machine = Machine::bare();
     machine.domain("intel-rapl:0", "package-0", range);
     let simulator = Simulator::start(&machine.counter("intel-rapl:0"), profile, range);
-    let output = machine
-        .impact()
+    let mut tracker = machine.impact();
+    tracker
         .args(["track", "-q", "--out", "log", "--interval", interval, "--"])
-        .arg(this_program())
-        .env(JOB, seconds.to_string())
-        .output()
-        .expect("the tracker runs");
-    let (first, last) = stamps(&output);
+        .arg(this_program());
+    let times = run(&mut tracker, seconds);
     let log = machine.log();
     let elapsed = log.last()["elapsed"].as_f64().expect("every sample has it");
-    let truth = simulator.truth(first, last);
+    let truth = simulator.truth(times.first, times.last);
     Outcome {
         error: (log.total("package-0") / truth - 1.0) * 100.0,
-        too_long: (elapsed / (last - first).as_secs_f64() - 1.0) * 100.0,
+        too_long: times.too_long(Duration::from_secs_f64(elapsed)),
     }
 }
 
@@ -116,14 +108,42 @@ fn this_program() -> PathBuf {
     std::env::current_exe().expect("a program knows its file")
 }
 
-/// When the job began and ended, by its own account.
-fn stamps(output: &Output) -> (Instant, Instant) {
-    let stamps = String::from_utf8_lossy(&output.stdout);
+/// When the job began and ended by its own account, and how long its command took.
+struct Times {
+    first: Instant,
+    last: Instant,
+    command: Duration,
+}
+
+impl Times {
+    /// By how many percent this is longer than the job knows.
+    fn too_long(&self, duration: Duration) -> f64 {
+        let known = (self.last - self.first).as_secs_f64();
+        (duration.as_secs_f64() / known - 1.0) * 100.0
+    }
+}
+
+/// Runs a command that runs the job.
+///
+/// It writes to a file: a pipe would wake us up at the very moment that is measured.
+fn run(command: &mut Command, seconds: f64) -> Times {
+    let mut stamps = tempfile::tempfile().expect("a file can be made");
+    let writer = stamps.try_clone().expect("a file can be shared");
+    command.env(JOB, seconds.to_string()).stdout(writer);
+    let began = Instant::now();
+    command.status().expect("the command runs");
+    let command = began.elapsed();
+    stamps.rewind().expect("a file can be read again");
+    let stamps = std::io::read_to_string(stamps).expect("the job writes text");
     let mut stamps = stamps
         .split_whitespace()
         .map(|stamp| stamp.parse().expect("nanoseconds"));
     let mut next = || instant(stamps.next().expect("two stamps"));
-    (next(), next())
+    Times {
+        first: next(),
+        last: next(),
+        command,
+    }
 }
 
 /// Nanoseconds on the clock that all processes share.
