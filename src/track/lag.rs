@@ -1,5 +1,7 @@
 use std::time::Duration;
 
+use super::trail::Trail;
+
 /// How often counters are looked at while their updates are awaited.
 pub(crate) const GLANCE: Duration = Duration::from_micros(250);
 /// Of an update between two looks further apart than this, the time is not well known.
@@ -16,8 +18,6 @@ const LIVELY: usize = 3;
 const ENOUGH: usize = 5;
 /// For the update after the end no run is kept waiting longer than this.
 const PATIENCE: Duration = Duration::from_millis(8);
-/// A reading is late as well: the power before the end is taken over at least this long.
-const STRETCH: Duration = Duration::from_millis(50);
 
 /// What counters that are updated in steps hide at the start or at the end of a run.
 ///
@@ -128,13 +128,10 @@ impl Lag {
 
     /// By how much each counter's total is off because of what was not yet counted at the end.
     pub(crate) fn correction_at_end(&self, start: &Self, trail: &Trail) -> Vec<i64> {
-        let point = trail.before(self.instant);
         let correction = |(index, trace): (usize, &Trace)| {
             start.traces.get(index).filter(|start| start.is_lively())?;
             let edge = trace.sharp().next().or(trace.edges.first())?;
-            let since = point.totals.get(index).copied().flatten().unwrap_or(0);
-            let seconds = edge.at.saturating_sub(point.at).as_secs_f64();
-            let power = edge.total.saturating_sub(since) as f64 / seconds;
+            let power = trail.power(index, edge.total, edge.at);
             let energy = trace.bounded(edge.back_at(self.instant, power))?;
             Some(energy as i64 - trace.after as i64)
         };
@@ -203,35 +200,6 @@ impl Edge {
 fn median(mut values: Vec<f64>) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied()
-}
-
-/// The last readings of a run, which say the power before its end.
-#[derive(Debug, Default)]
-pub(crate) struct Trail {
-    last: Point,
-    earlier: Point,
-}
-
-#[derive(Debug, Default)]
-struct Point {
-    at: Duration,
-    totals: Totals,
-}
-
-impl Trail {
-    pub(crate) fn pass(&mut self, at: Duration, totals: Totals) {
-        let point = Point { at, totals };
-        self.earlier = std::mem::replace(&mut self.last, point);
-    }
-
-    /// The last reading that is long enough before the instant.
-    fn before(&self, instant: Duration) -> &Point {
-        if self.last.at + STRETCH <= instant {
-            &self.last
-        } else {
-            &self.earlier
-        }
-    }
 }
 
 #[cfg(test)]

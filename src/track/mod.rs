@@ -25,6 +25,7 @@ mod signals;
 mod spawn;
 mod summary;
 mod tracker;
+mod trail;
 mod tree;
 mod witness;
 

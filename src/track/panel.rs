@@ -97,7 +97,16 @@ impl Panel {
 
     /// Reads all sensors.
     pub(crate) fn read(&mut self, at: Duration) {
-        self.each(at, |dial, reading| {
+        self.advance(at, |_| true);
+    }
+
+    /// Reads the counters that are updated all the time.
+    pub(crate) fn read_lively(&mut self, at: Duration) {
+        self.advance(at, Dial::may_be_lively);
+    }
+
+    fn advance(&mut self, at: Duration, which: impl Fn(&Dial) -> bool) {
+        self.each(at, which, |dial, reading| {
             let surprise = dial.odometer.advance(reading, at);
             Some(match surprise? {
                 Surprise::SetBack => "its counter was set back; the energy just before is lost",
@@ -111,18 +120,27 @@ impl Panel {
 
     /// Reads all sensors, and counts nothing for the time since they were last read.
     pub(crate) fn resume(&mut self, at: Duration) {
-        self.each(at, |dial, reading| {
-            dial.odometer.resume(reading, at);
-            None
-        });
+        self.each(
+            at,
+            |_| true,
+            |dial, reading| {
+                dial.odometer.resume(reading, at);
+                None
+            },
+        );
     }
 
-    fn each(&mut self, at: Duration, step: impl Fn(&mut Dial, &Reading) -> Option<&'static str>) {
+    fn each(
+        &mut self,
+        at: Duration,
+        which: impl Fn(&Dial) -> bool,
+        step: impl Fn(&mut Dial, &Reading) -> Option<&'static str>,
+    ) {
         let seconds = at.as_secs_f64();
         for dial in self
             .dials
             .iter_mut()
-            .filter(|dial| dial.state != State::Out)
+            .filter(|dial| dial.state != State::Out && which(dial))
         {
             let said = match dial.sensor.source.read() {
                 Ok(reading) => {
@@ -202,21 +220,22 @@ impl Panel {
             .any(|dial| dial.state != State::Out && dial.odometer.face().is_none())
     }
 
-    /// What each counter has counted, in the order of the dials.
+    /// What the counters that are updated all the time have counted, in the order of the dials.
     pub(crate) fn totals(&self) -> Totals {
-        self.dials
-            .iter()
-            .map(|dial| dial.is_counter().then(|| dial.odometer.microjoules()))
-            .collect()
+        let total = |dial: &Dial| dial.may_be_lively().then(|| dial.odometer.microjoules());
+        self.dials.iter().map(total).collect()
     }
 
-    /// What each counter would have counted if it were read now.
+    /// What they would have counted if they were read now.
     pub(crate) fn peek(&mut self, at: Duration) -> Totals {
         let total = |dial: &mut Dial| {
+            if !dial.may_be_lively() {
+                return None;
+            }
             let reading = dial.sensor.source.read().ok()?;
             let mut odometer = dial.odometer.clone();
             odometer.advance(&reading, at);
-            dial.is_counter().then(|| odometer.microjoules())
+            Some(odometer.microjoules())
         };
         self.dials.iter_mut().map(total).collect()
     }
@@ -276,9 +295,14 @@ impl Panel {
 }
 
 impl Dial {
-    /// Whether this measures energy, rather than estimates it or measures power.
-    fn is_counter(&self) -> bool {
-        self.sensor.method == Method::Measured && self.odometer.face().is_some()
+    /// Whether this is a counter that may be updated every few milliseconds.
+    ///
+    /// Those of boards are slower, and reading one may take longer than that.
+    fn may_be_lively(&self) -> bool {
+        self.sensor.method == Method::Measured
+            && self.odometer.face().is_some()
+            && self.state != State::Out
+            && !matches!(self.sensor.component, Component::Gpu(_))
     }
 }
 

@@ -102,19 +102,8 @@ impl Witness {
         self.seen = vec![pid];
     }
 
-    /// Reads all sensors, and says until when that took.
-    pub(crate) fn look(&mut self, at: Duration) -> Sighting {
-        self.panel.read(at);
-        self.sighting(at, self.panel.totals())
-    }
-
-    /// The same, without counting what is read.
-    pub(crate) fn peek(&mut self, at: Duration) -> Sighting {
-        let totals = self.panel.peek(at);
-        self.sighting(at, totals)
-    }
-
-    fn sighting(&self, began: Duration, totals: Totals) -> Sighting {
+    /// What has just been read, beginning at this time.
+    pub(crate) fn sighting(&self, began: Duration, totals: Totals) -> Sighting {
         Sighting {
             began,
             done: self.elapsed(&Moment::now()),

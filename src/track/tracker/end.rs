@@ -18,7 +18,8 @@ impl Tracker<'_> {
             self.set_right_at_start();
         }
         let before = self.witness.panel.totals();
-        let sighting = self.witness.look(at);
+        self.witness.panel.read(at);
+        let sighting = self.witness.sighting(at, self.witness.panel.totals());
         self.set_right_at_end(&before, &sighting);
         let sample = self.witness.account(&end, at, None);
         self.record.sample(&sample);
@@ -46,7 +47,8 @@ impl Tracker<'_> {
         while !lag.is_over(&self.lag) {
             std::thread::sleep(GLANCE);
             let at = self.witness.elapsed(&Moment::now());
-            lag.glance(&self.witness.peek(at));
+            let totals = self.witness.panel.peek(at);
+            lag.glance(&self.witness.sighting(at, totals));
         }
         let correction = lag.correction_at_end(&self.lag, &self.trail);
         self.witness.panel.correct(&correction);

@@ -9,13 +9,14 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::child::{Child, Ending, News};
 use super::clock::Moment;
-use super::lag::{GLANCE, Lag, Trail};
+use super::lag::{GLANCE, Lag};
 use super::mailbox::Mailbox;
 use super::plan::Plan;
 use super::record::Record;
 use super::scribe::Scribe;
 use super::signals::Signals;
 use super::summary::{Glance, Screen, Summary};
+use super::trail::Trail;
 use super::witness::Witness;
 use crate::intensity::Background;
 use crate::log::Mark;
@@ -201,7 +202,9 @@ impl Tracker<'_> {
     }
 
     fn learn_lag(&mut self, at: Duration) {
-        self.lag.glance(&self.witness.look(at));
+        self.witness.panel.read_lively(at);
+        let totals = self.witness.panel.totals();
+        self.lag.glance(&self.witness.sighting(at, totals));
         if self.lag.is_settled() {
             self.set_right_at_start();
         }

@@ -13,13 +13,14 @@ use crate::log::{Info, SCHEMA};
 use crate::sensor::{Boards, Processor, Roots, Survey};
 use crate::track::child::Child;
 use crate::track::clock::{Moment, own_cpu_time};
-use crate::track::lag::{Lag, Trail};
+use crate::track::lag::Lag;
 use crate::track::mailbox::{Mailbox, VARIABLE};
 use crate::track::record::Record;
 use crate::track::scope::Scope;
 use crate::track::scribe::Scribe;
 use crate::track::signals::Signals;
 use crate::track::spawn::Launch;
+use crate::track::trail::Trail;
 use crate::track::tree::Top;
 use crate::track::witness::Witness;
 use crate::track::{Plan, Screen, Subject, git, host, python};
@@ -123,7 +124,9 @@ impl<'p> Tracker<'p> {
         };
         witness.follow(child.pid().as_raw_pid() as u32, began);
         let at = witness.elapsed(&Moment::now());
-        let lag = Lag::at(Duration::ZERO, &baseline, &witness.look(at));
+        witness.panel.read_lively(at);
+        let sighting = witness.sighting(at, witness.panel.totals());
+        let lag = Lag::at(Duration::ZERO, &baseline, &sighting);
         let place = record
             .log()
             .and_then(|log| Some((log.folder().to_owned(), log.data().ok()?)));
