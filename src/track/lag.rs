@@ -118,12 +118,12 @@ impl Lag {
         corrections.map(Option::unwrap_or_default).collect()
     }
 
-    /// Whether every counter that had many updates at the start has had one since the end, or is
-    /// not waited for any longer.
+    /// Whether every counter that had many updates at the start was seen to have one since the end,
+    /// or is not waited for any longer.
     pub(crate) fn is_over(&self, start: &Self) -> bool {
         let mut pairs = self.traces.iter().zip(&start.traces);
         self.looked.saturating_sub(self.instant) >= PATIENCE
-            || pairs.all(|(end, start)| !end.edges.is_empty() || !start.is_lively())
+            || pairs.all(|(end, start)| end.sharp().next().is_some() || !start.is_lively())
     }
 
     /// By how much each counter's total is off because of what was not yet counted at the end.
