@@ -3,30 +3,28 @@
 //! `cargo bench --bench track_accuracy`. The truth is what the profile gives between two instants that
 //! the job itself takes, as its first act and as its last: what it draws while it is loaded and while
 //! it exits is in the error. By how much the time it was tracked for is too long is shown beside it,
-//! and for the short job also by how much it is when nobody tracks it: that is the machine's.
+//! and for the short job also by how much it is when nobody tracks it: that is the machine's. The job
+//! is a few lines of C, since loading a larger program takes a hundredth of half a second.
 
 #[path = "../tests/meters/mod.rs"]
 mod meters;
 
 use std::io::Seek;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use meters::Machine;
 use meters::simulator::{Profile, Simulator};
 
-/// Set for the copy of this program that is the job: how many seconds it sleeps.
-const JOB: &str = "IMPACT_BENCH_JOB";
 /// A counter of 2^32 steps of 61 uJ.
 const RANGE: u64 = 262_143_328_850;
 const SHORT_JOBS: usize = 40;
 const SHORT_SECONDS: f64 = 0.5;
 
 fn main() {
-    if let Ok(seconds) = std::env::var(JOB) {
-        return job(seconds.parse().expect("a number of seconds"));
-    }
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let job = compile_job(folder.path());
     println!("{:40} {:>9} {:>9} {:>9}", "", "error", "too long", "bound");
     let constant: Profile = &[(0.0, 50.0)];
     let step: Profile = &[(0.0, 20.0), (5.0, 80.0)];
@@ -36,15 +34,15 @@ fn main() {
         ("50 W, wrapping every 3 s", constant, 150_000_000),
     ] {
         for interval in ["10s", "1s", "100ms"] {
-            let outcome = track(profile, range, interval, 11.0);
+            let outcome = track(&job, profile, range, interval, 11.0);
             row(&format!("{name}, every {interval}"), &outcome, 0.05);
         }
     }
     let mut bare = Vec::new();
     let mut short = Vec::new();
     for _ in 0..SHORT_JOBS {
-        bare.push(launch(SHORT_SECONDS));
-        short.push(track(constant, RANGE, "1s", SHORT_SECONDS));
+        bare.push(launch(&job, SHORT_SECONDS));
+        short.push(track(&job, constant, RANGE, "1s", SHORT_SECONDS));
     }
     bare.sort_by(f64::total_cmp);
     short.sort_by(|a, b| a.error.abs().total_cmp(&b.error.abs()));
@@ -72,28 +70,34 @@ fn row(name: &str, outcome: &Outcome, bound: f64) {
     println!("{name:40} {error:>+7.3} % {too_long:>+7.3} % {bound:>7.2} %");
 }
 
-/// Sleeps, and says when on the clock of all processes it began and ended.
-fn job(seconds: f64) {
-    let began = monotonic();
-    std::thread::sleep(Duration::from_secs_f64(seconds));
-    println!("{began} {}", monotonic());
+/// Compiles the job with the compiler that Rust links with.
+fn compile_job(folder: &Path) -> PathBuf {
+    let job = folder.join("job");
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/job.c");
+    let compiled = Command::new("cc")
+        .args(["-O2", "-o"])
+        .arg(&job)
+        .arg(source)
+        .status();
+    assert!(compiled.is_ok_and(|status| status.success()), "{source}");
+    job
 }
 
 /// Runs the job by itself, and says by how many percent that took longer than the job knows.
-fn launch(seconds: f64) -> f64 {
-    let times = run(&mut Command::new(this_program()), seconds);
+fn launch(job: &Path, seconds: f64) -> f64 {
+    let times = run(&mut Command::new(job), seconds);
     times.too_long(times.command)
 }
 
 /// Tracks a sleeping job beside a running counter.
-fn track(profile: Profile, range: u64, interval: &str, seconds: f64) -> Outcome {
+fn track(job: &Path, profile: Profile, range: u64, interval: &str, seconds: f64) -> Outcome {
     let machine = Machine::bare();
     machine.domain("intel-rapl:0", "package-0", range);
     let simulator = Simulator::start(&machine.counter("intel-rapl:0"), profile, range);
     let mut tracker = machine.impact();
     tracker
         .args(["track", "-q", "--out", "log", "--interval", interval, "--"])
-        .arg(this_program());
+        .arg(job);
     let times = run(&mut tracker, seconds);
     let log = machine.log();
     let elapsed = log.last()["elapsed"].as_f64().expect("every sample has it");
@@ -102,10 +106,6 @@ fn track(profile: Profile, range: u64, interval: &str, seconds: f64) -> Outcome 
         error: (log.total("package-0") / truth - 1.0) * 100.0,
         too_long: times.too_long(Duration::from_secs_f64(elapsed)),
     }
-}
-
-fn this_program() -> PathBuf {
-    std::env::current_exe().expect("a program knows its file")
 }
 
 /// When the job began and ended by its own account, and how long its command took.
@@ -123,13 +123,13 @@ impl Times {
     }
 }
 
-/// Runs a command that runs the job.
+/// Runs a command whose last word is the job's.
 ///
 /// It writes to a file: a pipe would wake us up at the very moment that is measured.
 fn run(command: &mut Command, seconds: f64) -> Times {
     let mut stamps = tempfile::tempfile().expect("a file can be made");
     let writer = stamps.try_clone().expect("a file can be shared");
-    command.env(JOB, seconds.to_string()).stdout(writer);
+    command.arg(seconds.to_string()).stdout(writer);
     let began = Instant::now();
     command.status().expect("the command runs");
     let command = began.elapsed();
