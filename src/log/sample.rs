@@ -51,7 +51,7 @@ pub enum Edge {
     Point,
 }
 
-/// Gauges at this instant, each left out where it is not known; W, fractions of 1, bytes, seconds.
+/// Gauges at this instant, each left out where it is not known; in W, processors, parts of 1, bytes, seconds.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Observed {

@@ -7,7 +7,7 @@ use crate::log::{Meter, Sample};
 use crate::sensor::{Component, Group};
 
 const HEAD: &str = "elapsed_s,cpu_energy_j,dram_energy_j,gpu_energy_j,run_energy_j,\
-cpu_utilisation,gpu_utilisation,cpu_temperature_c,gpu_temperature_c,cpu_power_w,gpu_power_w\n";
+cpus_busy,gpu_utilisation,cpu_temperature_c,gpu_temperature_c,cpu_power_w,gpu_power_w\n";
 
 /// The time series as a table: one line a sample, energies since the start.
 #[derive(Debug)]

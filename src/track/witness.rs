@@ -210,7 +210,7 @@ impl Witness {
         let held = self.footing.held(processes, &self.machine)?;
         let (bytes, memory) = (held.bytes as f64, held.of);
         observed.absolute_mem_usage = Some(bytes);
-        observed.relative_mem_usage = Some(bytes / memory.total as f64);
+        observed.relative_mem_usage = Some(bytes / memory.used as f64);
         Some(Share::of(bytes, memory.used as f64))
     }
 
@@ -276,7 +276,7 @@ impl Witness {
             return;
         }
         let used = look.run.since(self.last.run).total().as_secs_f64();
-        observed.absolute_cpu_utilization = Some(used / seconds / self.threads);
+        observed.absolute_cpu_utilization = Some(used / seconds);
         let power = self.panel.power(seconds);
         observed.rapl_power_draw_absolute = power.processors.map(|(total, _)| total);
         observed.rapl_estimated_attributable_power_draw = power.processors.map(|(_, ours)| ours);
