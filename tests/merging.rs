@@ -52,6 +52,7 @@ fn any_run() -> impl Strategy<Value = RunSummary> {
                 }),
                 region: Some(Region {
                     zone: zone.parse().unwrap(),
+                    state: None,
                     name: None,
                     lat: None,
                     lon: None,
@@ -59,6 +60,7 @@ fn any_run() -> impl Strategy<Value = RunSummary> {
                     carbon_intensity: Some(intensity),
                     year: None,
                     source: None,
+                    fallbacks: Vec::new(),
                 }),
                 pue: None,
                 started: None,

@@ -172,6 +172,34 @@ fn without_a_sensor_the_energy_is_estimated_and_says_so() {
 }
 
 #[test]
+fn an_average_that_stands_in_for_another_says_so_in_table_and_statement() {
+    let machine = Machine::with_rapl();
+    let output = machine.track(&["--zone", "BV"], "true");
+    let table = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(table.contains("the world's average is used"), "{table}");
+    let output = machine.impact().args(["statement", "log"]).output();
+    let statement = String::from_utf8_lossy(&output.unwrap().stdout).replace('\n', " ");
+    assert!(
+        statement.contains("the world's average is used"),
+        "{statement}"
+    );
+}
+
+#[test]
+fn the_utilisation_is_the_processors_kept_busy() {
+    let machine = Machine::with_rapl();
+    machine.track(
+        &["-q", "--interval", "1h"],
+        "i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done",
+    );
+    let log = machine.log();
+    let elapsed = log.last()["elapsed"].as_f64().unwrap();
+    let busy = log.last()["absolute_cpu_utilization"].as_f64().unwrap();
+    assert!(log.cpu_seconds() > 0.0);
+    assert!(same(busy, log.cpu_seconds() / elapsed), "{busy}");
+}
+
+#[test]
 fn where_nothing_can_be_read_the_energy_is_unknown_and_not_zero() {
     let machine = Machine::bare();
     let output = machine

@@ -6,7 +6,7 @@ use super::RunSummary;
 use crate::intensity::{self, Dataset};
 use crate::sensor::{Group, Method};
 use crate::units::{GramsCo2e, GramsPerKwh, Joules, Pue};
-use crate::zone::ZoneId;
+use crate::zone::{ZoneId, register};
 
 /// What is assumed where the logs do not say, or in place of what they say.
 #[derive(Debug, Clone, Default)]
@@ -114,17 +114,14 @@ fn carbon(run: &RunSummary, assumptions: &Assumptions, pue: Pue) -> Option<Carbo
             source: recorded.source.clone(),
         });
     }
-    let zone = zone?;
+    let area = match region {
+        Some(region) => region.area(),
+        None => register::find_area(zone?),
+    };
     let year = run.started.map(|time| time.year());
     let looked_up = |dataset| {
-        let intensity = intensity::for_zone(zone, year, dataset).ok()?;
-        Some(flat(
-            run,
-            pue,
-            Some(zone),
-            intensity.value,
-            intensity.to_string(),
-        ))
+        let intensity = intensity::for_area(area.as_ref().ok()?, year, dataset).ok()?;
+        Some(flat(run, pue, zone, intensity.value, intensity.to_string()))
     };
     if let Some(dataset) = assumptions.dataset {
         return looked_up(dataset);
@@ -135,18 +132,12 @@ fn carbon(run: &RunSummary, assumptions: &Assumptions, pue: Pue) -> Option<Carbo
     };
     // An average of another year was the best there was when the run was tracked.
     if region.year.is_some() && region.year != year {
-        let newer = intensity::for_zone(zone, year, Dataset::Auto).ok();
-        if let Some(newer) = newer.filter(|newer| newer.fallbacks.is_empty()) {
-            return Some(flat(run, pue, Some(zone), newer.value, newer.to_string()));
+        let newer = area.and_then(|area| intensity::for_area(&area, year, Dataset::Auto));
+        if let Some(newer) = newer.ok().filter(|newer| newer.fallbacks.is_empty()) {
+            return Some(flat(run, pue, zone, newer.value, newer.to_string()));
         }
     }
-    let source = region.source.as_deref();
-    let source = source.unwrap_or("the average recorded with the run");
-    let source = match region.year {
-        Some(year) => format!("{source}, {year}"),
-        None => source.to_owned(),
-    };
-    Some(flat(run, pue, Some(zone), average, source))
+    Some(flat(run, pue, zone, average, region.provenance()))
 }
 
 /// One intensity for all of the run's energy.

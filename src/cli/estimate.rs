@@ -209,16 +209,14 @@ impl EstimateArgs {
             return Ok(Some(Grid {
                 zone: region.map(|region| region.zone),
                 intensity: factor,
-                year: None,
                 source: "the emissions factor given".to_owned(),
             }));
         }
         Ok(region.and_then(|region| {
             Some(Grid {
                 intensity: region.carbon_intensity?,
+                source: region.provenance(),
                 zone: Some(region.zone),
-                year: region.year,
-                source: region.source.unwrap_or_default(),
             })
         }))
     }
@@ -316,17 +314,14 @@ fn everywhere(job: &Job, places: Everywhere) -> Result<Table, Failure> {
     });
     let mut table = Table::new(
         &["place", "name", "source"],
-        &["year", "g CO2eq/kWh", "kg CO2eq", "low", "high"],
+        &["g CO2eq/kWh", "kg CO2eq", "low", "high"],
     );
     for (intensity, place, name) in rows {
         let mass = job.mass(intensity.value).map(GramsCo2e::kg);
         table.push([
             place,
             name,
-            intensity.source.to_string(),
-            intensity
-                .year
-                .map_or_else(String::new, |year| year.to_string()),
+            intensity.to_string(),
             human(intensity.value.get()),
             human(mass.middle),
             human(mass.low),

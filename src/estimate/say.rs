@@ -26,7 +26,6 @@ pub struct Estimate {
 pub struct Grid {
     pub zone: Option<ZoneId>,
     pub intensity: GramsPerKwh,
-    pub year: Option<i32>,
     pub source: String,
 }
 
@@ -36,14 +35,7 @@ impl Grid {
         if let Some(zone) = &self.zone {
             let _ = write!(out, " in {zone}");
         }
-        match self.year {
-            Some(year) => {
-                let _ = write!(out, " ({}, {year})", self.source);
-            }
-            None => {
-                let _ = write!(out, " ({})", self.source);
-            }
-        }
+        let _ = write!(out, " ({})", self.source);
         out
     }
 }

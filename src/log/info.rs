@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::sensor::{Component, Ledger, Method};
 use crate::units::{GramsPerKwh, Pue};
-use crate::zone::ZoneId;
+use crate::zone::{AreaId, NoSuchZone, ZoneId, register};
 
 /// What was run, where and when: `info.json`, written at the start and completed at the end.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -160,6 +160,9 @@ pub struct Python {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Region {
     pub zone: ZoneId,
+    /// The state, where the zone spans several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -175,6 +178,37 @@ pub struct Region {
     pub year: Option<i32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
+    /// What the average stands in for, where it is not the one of this very place.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fallbacks: Vec<String>,
+}
+
+impl Region {
+    /// The area of the zone whose figures are meant.
+    pub fn area(&self) -> Result<AreaId, NoSuchZone> {
+        match &self.state {
+            Some(state) => Ok(AreaId {
+                zone: self.zone.clone(),
+                state: Some(state.clone()),
+            }),
+            None => register::find_area(&self.zone),
+        }
+    }
+
+    /// Where the average is from, of which year it is and what it stands in for.
+    pub fn provenance(&self) -> String {
+        let source = self.source.as_deref();
+        let mut words = source
+            .unwrap_or("the average recorded with the run")
+            .to_owned();
+        if let Some(year) = self.year {
+            words.push_str(&format!(", {year}"));
+        }
+        for fallback in &self.fallbacks {
+            words.push_str(&format!("; {fallback}"));
+        }
+        words
+    }
 }
 
 /// One sensor that was looked for, and what came of it.

@@ -108,6 +108,7 @@ fn region(top: Value) -> Option<Region> {
         name: region
             .get("properties")
             .and_then(|properties| text(properties.get("zoneName"))),
+        state: None,
         lat: None,
         lon: None,
         how: Some(SOURCE.to_owned()),
@@ -119,5 +120,6 @@ fn region(top: Value) -> Option<Region> {
             text(average.and_then(|estimate| estimate.get("_source")))
                 .unwrap_or_else(|| SOURCE.to_owned()),
         ),
+        fallbacks: Vec::new(),
     })
 }

@@ -44,6 +44,7 @@ impl Run {
             },
             region: Some(Region {
                 zone: "US-CA".parse().unwrap(),
+                state: None,
                 name: None,
                 lat: None,
                 lon: None,
@@ -51,6 +52,7 @@ impl Run {
                 carbon_intensity: Some(GramsPerKwh::new(250.0).unwrap()),
                 year: None,
                 source: Some("a test".into()),
+                fallbacks: Vec::new(),
             }),
             ..Info::default()
         };

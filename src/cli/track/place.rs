@@ -87,6 +87,7 @@ fn known(area: &AreaId, point: Option<Point>, how: String) -> Result<Region, Fai
     let intensity = for_area(area, None, Dataset::Auto).advise("impact region --all")?;
     Ok(Region {
         zone: area.zone.clone(),
+        state: area.state.clone(),
         name: register::find(&area.zone)
             .ok()
             .map(|zone| zone.name.clone()),
@@ -96,5 +97,10 @@ fn known(area: &AreaId, point: Option<Point>, how: String) -> Result<Region, Fai
         carbon_intensity: Some(intensity.value),
         year: intensity.year,
         source: Some(intensity.source.to_string()),
+        fallbacks: intensity
+            .fallbacks
+            .iter()
+            .map(ToString::to_string)
+            .collect(),
     })
 }

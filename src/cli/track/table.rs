@@ -95,17 +95,13 @@ fn totals(text: &mut String, summary: &Summary) {
     let intensity = summary.region.as_ref().and_then(|r| r.carbon_intensity);
     match (&summary.region, intensity.zip(summary.emissions())) {
         (Some(region), Some((intensity, mass))) => {
-            let source = region.source.as_deref().unwrap_or("unknown source");
-            let year = region
-                .year
-                .map(|year| format!(", {year}"))
-                .unwrap_or_default();
             let _ = writeln!(
                 text,
-                "  CO2eq: {:.6} g in {} at {:.0} g/kWh ({source}{year}), PUE {pue}",
+                "  CO2eq: {:.6} g in {} at {:.0} g/kWh ({}), PUE {pue}",
                 mass.grams(),
                 region.zone,
                 intensity.get(),
+                region.provenance(),
             );
         }
         (Some(_), None) => {
