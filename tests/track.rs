@@ -215,6 +215,26 @@ fn where_nothing_can_be_read_the_energy_is_unknown_and_not_zero() {
 }
 
 #[test]
+fn a_machine_that_does_not_say_how_busy_it_is_is_said_to_be_all_the_runs() {
+    let machine = Machine::with_rapl();
+    let output = machine
+        .impact()
+        .env("IMPACT_PROCFS_ROOT", "/nowhere")
+        .args(["track", "-q", "--out", "log", "--", "sh", "-c"])
+        .arg("echo 9000000 > sys/class/powercap/intel-rapl:0/energy_uj")
+        .output();
+    assert!(output.unwrap().status.success());
+    let log = machine.log();
+    assert!(same(log.total("package-0"), 8.0));
+    assert!(same(log.attributed("package-0"), 8.0));
+    assert!(
+        log.notes().contains("nobody says how busy"),
+        "{}",
+        log.notes()
+    );
+}
+
+#[test]
 fn a_job_starts_however_few_files_may_be_open() {
     let machine = Machine::with_rapl();
     for most in [8, 10, 14, 18] {

@@ -37,11 +37,8 @@ impl Machine {
         }
     }
 
-    pub(crate) fn cpu_times(&self) -> CpuTimes {
-        self.clock
-            .as_ref()
-            .and_then(|clock| clock.read().ok())
-            .unwrap_or_default()
+    pub(crate) fn cpu_times(&self) -> Option<CpuTimes> {
+        self.clock.as_ref()?.read().ok()
     }
 
     /// The load averages over 1, 5 and 15 minutes.

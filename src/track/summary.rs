@@ -7,7 +7,7 @@ use super::series;
 use crate::log::info::{Balance, Region, SensorNote};
 use crate::log::{Meter, Sample};
 use crate::sensor::{Component, Group};
-use crate::units::{GramsCo2e, Joules, Pue};
+use crate::units::{GramsCo2e, Joules, Pue, Watts};
 
 /// What a run came to, as the tracker has it in memory.
 #[derive(Debug)]
@@ -47,9 +47,13 @@ impl Summary {
     /// The run's emissions, where the zone's intensity is known; with the global PUE if none is.
     #[must_use]
     pub fn emissions(&self) -> Option<GramsCo2e> {
-        let intensity = self.region.as_ref()?.carbon_intensity?;
-        Some(self.energy()? * self.pue.unwrap_or_else(Pue::global_average) * intensity)
+        emissions(self.energy()?, self.region.as_ref(), self.pue)
     }
+}
+
+fn emissions(energy: Joules, region: Option<&Region>, pue: Option<Pue>) -> Option<GramsCo2e> {
+    let intensity = region?.carbon_intensity?;
+    Some(energy * pue.unwrap_or_else(Pue::global_average) * intensity)
 }
 
 /// What the live line shows.
@@ -57,10 +61,10 @@ impl Summary {
 pub struct Glance {
     pub elapsed: Duration,
     /// The run's mean power since the last sample.
-    pub watts: Option<f64>,
+    pub power: Option<Watts>,
     /// The run's energy so far.
-    pub joules: Option<f64>,
-    pub grams: Option<f64>,
+    pub energy: Option<Joules>,
+    pub emissions: Option<GramsCo2e>,
     /// The part of the energy that a sensor stands behind; of the meters, before any has moved.
     pub measured: Option<f64>,
 }
@@ -68,7 +72,8 @@ pub struct Glance {
 impl Glance {
     pub(crate) fn of(sample: &Sample, region: Option<&Region>, pue: Option<Pue>) -> Self {
         let attributed = |meter: &Meter| meter.attributed_j;
-        let joules = series::sum(&sample.energy, None, attributed);
+        let energy = series::sum(&sample.energy, None, attributed)
+            .and_then(|joules| Joules::from_joules(joules).ok());
         let measured = |weight: fn(&Meter) -> Option<f64>| {
             let sensed = |meter: &Meter| weight(meter).filter(|_| meter.method.is_measured());
             let all = series::sum(&sample.energy, None, weight).filter(|all| *all > 0.0)?;
@@ -79,14 +84,15 @@ impl Glance {
             observed.rapl_estimated_attributable_power_draw,
             observed.nvidia_estimated_attributable_power_draw,
         ];
-        let intensity = region.and_then(|region| region.carbon_intensity);
         Self {
             elapsed: Duration::from_secs_f64(sample.elapsed),
-            watts: watts.into_iter().flatten().reduce(|a, b| a + b),
-            joules,
-            grams: joules.zip(intensity).map(|(joules, intensity)| {
-                joules / 3.6e6 * intensity.get() * pue.unwrap_or_else(Pue::global_average).get()
-            }),
+            power: watts
+                .into_iter()
+                .flatten()
+                .reduce(|a, b| a + b)
+                .and_then(|watts| Watts::new(watts).ok()),
+            energy,
+            emissions: energy.and_then(|energy| emissions(energy, region, pue)),
             measured: measured(|meter| meter.total_j).or_else(|| measured(|_| Some(1.0))),
         }
     }

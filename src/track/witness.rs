@@ -37,7 +37,8 @@ pub(crate) struct Witness {
 #[derive(Debug, Clone, Default)]
 struct Look {
     at: Duration,
-    machine: CpuTimes,
+    /// None where nobody says how busy the machine is.
+    machine: Option<CpuTimes>,
     run: RunTime,
 }
 
@@ -162,10 +163,13 @@ impl Witness {
     /// The same, from what the panel has read already.
     pub(crate) fn account(&mut self, now: &Moment, at: Duration, mark: Option<Mark>) -> Sample {
         let run = self.run_time();
-        let machine = self.machine.cpu_times();
+        let machine = self.machine.cpu_times().or(self.last.machine);
         let processes = self.processes();
         let used = run.since(self.last.run).total();
-        let busy = self.busy(machine.since(self.last.machine).busy, used);
+        let busy = match machine.zip(self.last.machine) {
+            Some((now, before)) => self.busy(now.since(before).busy, used),
+            None => used,
+        };
         let mut observed = Observed {
             cpu_count_adjusted_average_load: self
                 .machine

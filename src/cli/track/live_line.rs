@@ -4,6 +4,7 @@ use std::time::Duration;
 use rustix::termios::{LocalModes, tcgetattr, tcgetpgrp, tcgetwinsize};
 
 use crate::track::{Glance, Screen};
+use crate::units::GramsCo2e;
 
 /// One line on standard error that is written over itself.
 #[derive(Debug, Default)]
@@ -56,12 +57,13 @@ fn is_ours() -> bool {
 
 fn text(glance: &Glance) -> String {
     let mut parts = vec![clock(glance.elapsed)];
-    parts.extend(glance.watts.map(|watts| format!("{watts:.1} W")));
-    parts.push(glance.joules.map_or_else(
+    parts.extend(glance.power.map(|power| format!("{:.1} W", power.get())));
+    parts.push(glance.energy.map_or_else(
         || "energy unknown".to_owned(),
-        |joules| format!("{:.6} kWh", joules / 3.6e6),
+        |energy| format!("{:.6} kWh", energy.kwh()),
     ));
-    parts.extend(glance.grams.map(|grams| format!("{grams:.3} g CO2eq")));
+    let emissions = glance.emissions.map(GramsCo2e::grams);
+    parts.extend(emissions.map(|grams| format!("{grams:.3} g CO2eq")));
     parts.extend(glance.measured.map(|measured| match measured {
         all if all > 0.999 => "measured".to_owned(),
         none if none <= 0.0 => "estimated".to_owned(),
@@ -84,14 +86,15 @@ pub fn clock(elapsed: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::{Joules, Watts};
 
     #[test]
     fn the_line_says_how_long_how_much_and_how_well() {
         let glance = Glance {
             elapsed: Duration::from_secs(3_725),
-            watts: Some(61.25),
-            joules: Some(3.6e5),
-            grams: Some(21.0),
+            power: Some(Watts::new(61.25).unwrap()),
+            energy: Some(Joules::from_joules(3.6e5).unwrap()),
+            emissions: Some(GramsCo2e::from_grams(21.0).unwrap()),
             measured: Some(1.0),
         };
         assert_eq!(

@@ -96,6 +96,13 @@ impl<'p> Tracker<'p> {
             .and_then(|boards| boards.recv_timeout(patience).ok());
         let boards = boards.filter(|_| early.is_none());
         let mut notes = witness.take_in(early.unwrap_or_default(), Duration::ZERO);
+        if survey.clock.is_none() {
+            notes.push(
+                "nobody says how busy the machine is, so all it draws while the run works is taken \
+                 for the run's"
+                    .to_owned(),
+            );
+        }
         (info.host.gpus, info.host.gpu_driver) = cards(&witness.boards);
         info.sensors = witness.panel.sensors();
         info.counters_at_start = witness.panel.counters();
