@@ -143,17 +143,21 @@ fn a_signal_that_reaches_the_tracker_is_handed_on() {
 #[test]
 fn a_tracker_started_with_ignored_signals_sees_the_end_and_hands_them_on_ignored() {
     let machine = Machine::with_rapl();
-    let track = |command: &[&str]| {
-        let mut tracker = machine.impact_ignoring("CHLD,HUP");
+    let track = |ignored: &str, command: &[&str]| {
+        let mut tracker = machine.impact_ignoring(ignored);
         tracker.args(["track", "-q", "--"]).args(command);
         tracker.output().unwrap()
     };
-    let ended = track(&["sh", "-c", "exit 3"]);
+    let ended = track("CHLD,HUP", &["sh", "-c", "exit 3"]);
     assert_eq!(ended.status.code(), Some(3));
-    let output = track(&["grep", "SigIgn", "/proc/self/status"]);
-    let bits = String::from_utf8(output.stdout).unwrap();
-    let bits = u64::from_str_radix(bits.trim_start_matches("SigIgn:").trim(), 16).unwrap();
-    assert_eq!(bits & (1 << 16 | 1), 1 << 16 | 1, "{bits:x}");
+    let (hangup, pipe, child) = (1, 1 << 12, 1 << 16);
+    for (ignored, expected) in [("CHLD,HUP", child | hangup), ("PIPE", pipe)] {
+        let output = track(ignored, &["grep", "SigIgn", "/proc/self/status"]);
+        let bits = String::from_utf8(output.stdout).unwrap();
+        let bits = u64::from_str_radix(bits.trim_start_matches("SigIgn:").trim(), 16).unwrap();
+        assert_eq!(bits & expected, expected, "{ignored}");
+        assert_eq!(bits & pipe, expected & pipe, "{ignored}");
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::process::{Pid, Signal};
 
@@ -20,6 +21,19 @@ const FORWARDED: [libc::c_int; 10] = [
 /// What else we must hear of, or must not be stopped by.
 const HEARD: [libc::c_int; 3] = [libc::SIGCHLD, libc::SIGTTIN, libc::SIGTTOU];
 
+/// Whether we were started with SIGPIPE ignored, as systemd starts services.
+static PIPE_WAS_IGNORED: AtomicBool = AtomicBool::new(false);
+
+/// Rust ignores SIGPIPE before `main`, so the loader has to look before that.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static LOOK_BEFORE_MAIN: extern "C" fn() = {
+    extern "C" fn look() {
+        PIPE_WAS_IGNORED.store(is_ignored(libc::SIGPIPE), Ordering::Relaxed);
+    }
+    look
+};
+
 /// How signals were dealt with when we were started.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Inherited {
@@ -34,8 +48,9 @@ impl Inherited {
         // SAFETY: both were filled in by the kernel; the calls are safe after a fork.
         unsafe {
             libc::signal(libc::SIGCHLD, self.child_news);
-            // Rust ignores this one from the start.
-            libc::signal(libc::SIGPIPE, libc::SIG_DFL);
+            if !PIPE_WAS_IGNORED.load(Ordering::Relaxed) {
+                libc::signal(libc::SIGPIPE, libc::SIG_DFL);
+            }
             libc::sigprocmask(
                 libc::SIG_SETMASK,
                 &raw const self.mask,
