@@ -64,6 +64,9 @@ impl Counters {
             self.lost.insert(component, why);
             return Ok(());
         }
+        if matches!(component, Component::Other(_)) {
+            return Ok(());
+        }
         let Some(attributed_j) = meter.attributed_j else {
             return Err(format!("{component} has a method but no attributed_j"));
         };
