@@ -27,7 +27,7 @@ pub use kernel_file::KernelFile;
 pub use method::Method;
 pub use odometer::{Odometer, Surprise};
 pub use processor::Processor;
-pub use reading::{PowerSource, ReadError, Reading, Sensor};
+pub use reading::{PowerSource, ReadError, Reading, Sensor, Wraps};
 pub use roots::Roots;
 pub use share::{Ledger, Share};
 pub use survey::{Finding, State, Survey};

@@ -1,10 +1,12 @@
 use std::time::Duration;
 
-use super::Reading;
+use super::{Reading, Wraps};
 use crate::units::{Joules, Watts};
 
 /// No processor, memory or board draws more; a jump that would need more is a counter set back.
 const MOST_WATTS: f64 = 5_000.0;
+/// A counter may show at once what it had kept back for this long.
+const MOST_DELAY: Duration = Duration::from_secs(1);
 /// Ranges of counters in the wild (2^32 steps of 15.3 or 61 uJ), for when the kernel does not say.
 const USUAL_RANGES: [u64; 3] = [65_532_610_987, 65_712_999_613, 262_143_328_850];
 /// A wrap must fit the power seen before it this well for a usual range to be believed.
@@ -37,6 +39,8 @@ enum Value {
 pub enum Surprise {
     /// The counter went back further than a wrap explains; what it counted before is kept.
     SetBack,
+    /// The counter went ahead further than any power explains; the step is not counted.
+    Jump,
     /// The counter wrapped at a range nobody states; the step is as good as the guess.
     GuessedRange,
 }
@@ -86,16 +90,16 @@ impl Odometer {
                 Value::Counter(last),
                 Reading::Counter {
                     microjoules: now,
-                    wraps_after,
+                    wraps,
                 },
             ) => {
-                if *now >= last {
-                    now - last
-                } else {
-                    let (step, said) = self.over_the_wrap(last, *now, *wraps_after, elapsed);
-                    surprise = said;
-                    step
-                }
+                let (step, said) = match now.checked_sub(last) {
+                    Some(step) if step <= most_in(elapsed) => (step, None),
+                    Some(_) => (0, Some(Surprise::Jump)),
+                    None => self.over_the_wrap(last, *now, *wraps, elapsed),
+                };
+                surprise = said;
+                step
             }
             (Value::Gauge(before), Reading::Gauge { watts }) => {
                 let mean = f64::midpoint(before.get(), watts.get());
@@ -127,18 +131,19 @@ impl Odometer {
         &mut self,
         last: u64,
         now: u64,
-        wraps_after: Option<u64>,
+        wraps: Wraps,
         elapsed: Duration,
     ) -> (u64, Option<Surprise>) {
-        let most = (MOST_WATTS * elapsed.as_secs_f64() * 1e6) as u64;
-        if let Some(range) = wraps_after.filter(|range| *range >= last) {
-            let step = range - last + now;
-            // Most of a range cannot be crossed in a blink; then it was set back, as after a sleep.
-            return if step <= most.max(range / 2) {
-                (step, None)
-            } else {
-                (now, Some(Surprise::SetBack))
-            };
+        let most = most_in(elapsed);
+        // What it shows was drawn since it was set back, as after a sleep.
+        let set_back = (if now <= most { now } else { 0 }, Some(Surprise::SetBack));
+        match wraps {
+            Wraps::Never => return set_back,
+            Wraps::After(range) if range >= last => {
+                let step = range - last + now;
+                return if step <= most { (step, None) } else { set_back };
+            }
+            Wraps::After(_) | Wraps::Unstated => {}
         }
         let expected = self.rate.map(|rate| rate * elapsed.as_secs_f64());
         let known = self.learned_range.into_iter().chain(USUAL_RANGES);
@@ -156,9 +161,14 @@ impl Odometer {
                 self.learned_range = Some(last + step - now);
                 (step, Some(Surprise::GuessedRange))
             }
-            _ => (now, Some(Surprise::SetBack)),
+            _ => set_back,
         }
     }
+}
+
+/// Microjoules that no part of a machine can have drawn more than.
+fn most_in(elapsed: Duration) -> u64 {
+    (MOST_WATTS * (elapsed + MOST_DELAY).as_secs_f64() * 1e6) as u64
 }
 
 impl Seen {
@@ -175,11 +185,9 @@ impl Seen {
 mod tests {
     use super::*;
 
-    fn counter(microjoules: u64, wraps_after: Option<u64>) -> Reading {
-        Reading::Counter {
-            microjoules,
-            wraps_after,
-        }
+    fn counter(microjoules: u64, range: Option<u64>) -> Reading {
+        let wraps = range.map_or(Wraps::Unstated, Wraps::After);
+        Reading::Counter { microjoules, wraps }
     }
 
     fn at(seconds: f64) -> Duration {
@@ -203,6 +211,26 @@ mod tests {
             Some(Surprise::SetBack)
         );
         assert_eq!(odometer.microjoules(), 2_500_000);
+    }
+
+    #[test]
+    fn a_counter_set_back_near_its_end_is_not_taken_for_one_that_wrapped() {
+        let range = Some(262_143_328_850);
+        let mut odometer = Odometer::starting(&counter(200_000_000_000, range), at(0.0));
+        let surprise = odometer.advance(&counter(1_000, range), at(1.0));
+        assert_eq!(surprise, Some(Surprise::SetBack));
+        assert_eq!(odometer.microjoules(), 1_000);
+    }
+
+    #[test]
+    fn a_step_that_no_power_explains_is_not_counted() {
+        let mut odometer = Odometer::starting(&counter(7, None), at(0.0));
+        assert_eq!(
+            odometer.advance(&counter(u64::MAX, None), at(1.0)),
+            Some(Surprise::Jump)
+        );
+        odometer.advance(&counter(9, None), at(2.0));
+        assert!(odometer.microjoules() <= 9);
     }
 
     #[test]

@@ -5,7 +5,9 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::kernel_file::line;
-use super::{Component, KernelFile, Method, PowerSource, ReadError, Reading, Roots, Sensor, Unit};
+use super::{
+    Component, KernelFile, Method, PowerSource, ReadError, Reading, Roots, Sensor, Unit, Wraps,
+};
 
 /// A powercap zone with an energy counter, readable or not.
 #[derive(Debug)]
@@ -21,7 +23,7 @@ pub struct Domain {
 #[derive(Debug)]
 pub struct Counter {
     file: KernelFile,
-    wraps_after: Option<u64>,
+    wraps: Wraps,
 }
 
 /// Every domain of the machine, in the order of its zones.
@@ -29,8 +31,10 @@ pub struct Counter {
 pub fn domains(roots: &Roots) -> Vec<Domain> {
     let zones = zones(&roots.sys("class/powercap"));
     let mut found: Vec<Domain> = Vec::new();
-    // `intel-rapl` sorts before `intel-rapl-mmio`, so it is the twin that is left out.
-    for (zone, path) in &zones {
+    // `intel-rapl-mmio` shows the same meters again, so it comes last and is the twin left out.
+    let mut in_order: Vec<_> = zones.iter().collect();
+    in_order.sort_by_key(|(zone, _)| zone.contains("-mmio"));
+    for (zone, path) in in_order {
         let Some(component) = component(zone, &zones) else {
             continue;
         };
@@ -80,27 +84,27 @@ impl Counter {
     fn open(zone: &Path) -> std::io::Result<Self> {
         let file = KernelFile::open(&zone.join("energy_uj"))?;
         file.number()?;
-        let wraps_after = line(&zone.join("max_energy_range_uj"))
+        let range = line(&zone.join("max_energy_range_uj"))
             .and_then(|text| text.parse().ok())
             .filter(|range| *range > 0);
-        Ok(Self { file, wraps_after })
+        let wraps = range.map_or(Wraps::Unstated, Wraps::After);
+        Ok(Self { file, wraps })
     }
 }
 
 impl PowerSource for Counter {
     fn read(&mut self) -> Result<Reading, ReadError> {
-        match self.file.number() {
-            Ok(microjoules) => Ok(Reading::Counter {
-                microjoules,
-                wraps_after: self.wraps_after,
+        match (self.file.number(), self.wraps) {
+            (Ok(microjoules), Wraps::After(range)) if microjoules > range => Err(ReadError::Again(
+                format!("it shows {microjoules} uJ, more than its range of {range} uJ"),
+            )),
+            (Ok(microjoules), wraps) => Ok(Reading::Counter { microjoules, wraps }),
+            (Err(error), _) => Err(match error.kind() {
+                ErrorKind::InvalidData | ErrorKind::Interrupted => {
+                    ReadError::Again(error.to_string())
+                }
+                _ => ReadError::Lost(error.to_string()),
             }),
-            Err(error) if error.kind() == ErrorKind::InvalidData => {
-                Err(ReadError::Again(error.to_string()))
-            }
-            Err(error) if error.kind() == ErrorKind::Interrupted => {
-                Err(ReadError::Again(error.to_string()))
-            }
-            Err(error) => Err(ReadError::Lost(error.to_string())),
         }
     }
 }
@@ -209,7 +213,10 @@ mod tests {
             ("intel-rapl-mmio:0", "package-0", "1"),
         ]);
         assert_eq!(counted(&roots), ["package-0"]);
-        assert_eq!(domains(&roots).len(), 2);
+        let domains = domains(&roots);
+        let twin = domains.iter().find(|domain| domain.twin_of.is_some());
+        assert!(twin.unwrap().path.ends_with("intel-rapl-mmio:0"));
+        assert_eq!(domains.len(), 2);
     }
 
     #[test]

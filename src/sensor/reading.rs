@@ -6,13 +6,20 @@ use crate::units::Watts;
 /// What one sensor says at one instant: raw, uninterpreted.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reading {
-    /// Energy since some unknown moment; starts again at 0 after `wraps_after`, where that is known.
-    Counter {
-        microjoules: u64,
-        wraps_after: Option<u64>,
-    },
+    /// Energy since some unknown moment.
+    Counter { microjoules: u64, wraps: Wraps },
     /// Power at this instant.
     Gauge { watts: Watts },
+}
+
+/// Where a counter starts again at 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wraps {
+    Never,
+    /// After so many microjoules.
+    After(u64),
+    /// Somewhere; the kernel does not say.
+    Unstated,
 }
 
 /// Why a sensor gave no reading, and what to do about it.

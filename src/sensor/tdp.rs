@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::busy::BusyClock;
 use super::{
-    Component, CpuTimes, Method, PowerSource, Processor, ReadError, Reading, Roots, Sensor,
+    Component, CpuTimes, Method, PowerSource, Processor, ReadError, Reading, Roots, Sensor, Wraps,
 };
 use crate::data;
 use crate::units::Watts;
@@ -197,7 +197,7 @@ impl PowerSource for LoadModel {
         let busy = times.since(self.first).busy;
         Ok(Reading::Counter {
             microjoules: modelled(self.watts, self.started.elapsed(), busy, self.threads),
-            wraps_after: None,
+            wraps: Wraps::Never,
         })
     }
 }
