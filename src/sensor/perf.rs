@@ -6,7 +6,7 @@ use std::os::fd::FromRawFd;
 use std::path::Path;
 
 use super::kernel_file::line;
-use super::{Component, Method, PowerSource, ReadError, Reading, Roots, Sensor, Unit};
+use super::{Component, Method, PowerSource, ReadError, Reading, Roots, Sensor, Unit, Wraps};
 
 /// An event's name, and what it meters of a processor.
 type Metered = (&'static str, fn(Unit) -> Component);
@@ -36,28 +36,37 @@ struct Counting {
     joules_per_count: f64,
 }
 
-/// Opens every event that can be opened; the error is that of the first one refused.
+/// Opens every event that can be opened; if none can, the error is that of the first one refused.
 pub fn sensors(roots: &Roots) -> Result<Vec<Sensor>, io::Error> {
     let folder = roots.sys("bus/event_source/devices/power");
     let mut sensors: Vec<Sensor> = Vec::new();
-    for cpu in cpus(&line(&folder.join("cpumask")).unwrap_or_default()) {
+    let mut refusal = None;
+    for (cpu, unit) in units(roots, &line(&folder.join("cpumask")).unwrap_or_default()) {
         for (name, component) in EVENTS {
             let Some(event) = describe(&folder, name, cpu) else {
                 continue;
             };
-            let component = component(package_of(roots, cpu));
+            let component = component(unit);
             if sensors.iter().any(|sensor| sensor.component == component) {
                 continue;
             }
-            sensors.push(Sensor {
-                component,
-                method: Method::Measured,
-                place: format!("perf event power/{name}/ on cpu {cpu}"),
-                source: Box::new(open(&event)?),
-            });
+            match open(&event) {
+                Ok(counting) => sensors.push(Sensor {
+                    component,
+                    method: Method::Measured,
+                    place: format!("perf event power/{name}/ on cpu {cpu}"),
+                    source: Box::new(counting),
+                }),
+                Err(error) => {
+                    refusal.get_or_insert(error);
+                }
+            }
         }
     }
-    Ok(sensors)
+    match refusal {
+        Some(error) if sensors.is_empty() => Err(error),
+        _ => Ok(sensors),
+    }
 }
 
 fn describe(folder: &Path, name: &str, cpu: u32) -> Option<Event> {
@@ -83,10 +92,23 @@ fn cpus(list: &str) -> Vec<u32> {
         .collect()
 }
 
-fn package_of(roots: &Roots, cpu: u32) -> Unit {
-    let topology = roots.sys(&format!("devices/system/cpu/cpu{cpu}/topology"));
-    let number = line(&topology.join("physical_package_id")).and_then(|text| text.parse().ok());
-    Unit::socket(number.unwrap_or(0))
+/// The CPUs of a mask, which names one of each die, and what is metered there.
+fn units(roots: &Roots, mask: &str) -> Vec<(u32, Unit)> {
+    let number = |cpu: u32, file: &str| -> Option<u16> {
+        let topology = roots.sys(&format!("devices/system/cpu/cpu{cpu}/topology"));
+        line(&topology.join(file))?.parse().ok()
+    };
+    let cpus = cpus(mask);
+    let socket = |cpu: u32| number(cpu, "physical_package_id").unwrap_or(0);
+    cpus.iter()
+        .map(|cpu| {
+            let on_socket = cpus.iter().filter(|other| socket(**other) == socket(*cpu));
+            let has_several_dies = on_socket.count() > 1;
+            let die = number(*cpu, "die_id").filter(|_| has_several_dies);
+            let socket = socket(*cpu);
+            (*cpu, Unit { socket, die })
+        })
+        .collect()
 }
 
 fn open(event: &Event) -> io::Result<Counting> {
@@ -137,7 +159,7 @@ impl PowerSource for Counting {
         let joules = u64::from_ne_bytes(count) as f64 * self.joules_per_count;
         Ok(Reading::Counter {
             microjoules: (joules * 1e6) as u64,
-            wraps_after: None,
+            wraps: Wraps::Never,
         })
     }
 }
@@ -163,6 +185,25 @@ mod tests {
         assert_eq!((event.unit_type, event.config, event.cpu), (23, 2, 4));
         assert_eq!(event.joules_per_count, 2f64.powi(-32));
         assert_eq!(describe(folder.path(), "energy-ram", 4), None);
+    }
+
+    #[test]
+    fn dies_of_one_socket_are_told_apart() {
+        let folder = tempfile::tempdir().unwrap();
+        for (cpu, socket, die) in [(0, 0, 0), (4, 0, 1), (8, 1, 0)] {
+            let topology = format!("devices/system/cpu/cpu{cpu}/topology");
+            let topology = folder.path().join(topology);
+            fs::create_dir_all(&topology).unwrap();
+            fs::write(topology.join("physical_package_id"), socket.to_string()).unwrap();
+            fs::write(topology.join("die_id"), die.to_string()).unwrap();
+        }
+        let roots = Roots {
+            sysfs: folder.path().to_owned(),
+            ..Roots::default()
+        };
+        let names = units(&roots, "0,4,8").into_iter();
+        let names: Vec<_> = names.map(|(_, unit)| unit.to_string()).collect();
+        assert_eq!(names, ["0-die-0", "0-die-1", "1"]);
     }
 
     #[test]
