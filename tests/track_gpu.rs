@@ -168,3 +168,28 @@ fn a_library_that_is_not_there_is_noted_and_nothing_worse() {
             .contains("NVIDIA boards cannot be read")
     );
 }
+
+#[test]
+fn a_board_whose_users_a_container_cannot_see_counts_whole_and_says_so() {
+    let boards = Boards::playing("board uuid=GPU-1 name=Stub power=150 energy=1000\n");
+    let namespace = boards.machine.path("proc/self/ns");
+    std::fs::create_dir_all(&namespace).unwrap();
+    std::os::unix::fs::symlink("pid:[4026532999]", namespace.join("pid")).unwrap();
+    let procfs = boards.machine.path("proc").display().to_string();
+    // No process has this number: Linux gives at most 2^22.
+    let script = "play \"board uuid=GPU-1 name=Stub power=150 energy=43000\\n\
+                  process pid=4194305 sm=80 time=5\\n\"";
+    for (options, attributed) in [
+        (vec!["-q", "--procfs-root", &procfs], 42.0),
+        (vec!["-q", "--procfs-root", "/proc"], 0.0),
+    ] {
+        boards.track(&options, script);
+        let log = boards.machine.log();
+        assert!(same(log.attributed("gpu:GPU-1"), attributed), "{options:?}");
+        let is_said = log.notes().contains("which a container cannot see");
+        assert_eq!(is_said, attributed > 0.0, "{options:?}");
+        std::fs::remove_dir_all(boards.machine.path("log")).unwrap();
+        let first = "board uuid=GPU-1 name=Stub power=150 energy=1000\n";
+        std::fs::write(boards.machine.path("scenario"), first).unwrap();
+    }
+}

@@ -12,6 +12,8 @@ pub trait Accelerator: Send {
     fn look(&self) -> Look;
     /// The part of the board's work since the last call that these processes did.
     fn share(&mut self, processes: &[u32]) -> Share;
+    /// Why all the board draws is taken for the run's, where that was so since the last call.
+    fn counts_whole_because(&mut self) -> Option<&'static str>;
 }
 
 /// What a board is.

@@ -51,7 +51,7 @@ mod nvidia {
 
     pub(super) fn boards(roots: &Roots) -> Result<Vec<Box<dyn Accelerator>>, String> {
         let visible = std::env::var("CUDA_VISIBLE_DEVICES").ok();
-        nvml::boards(roots.nvml_lib.as_deref(), visible.as_deref())
+        nvml::boards(roots, visible.as_deref())
     }
 }
 

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use super::accelerator::{Accelerator, Board, Look, POWER_PERIOD_S};
 use super::kernel_file::line;
 
-use super::{Component, KernelFile, Method, PowerSource, ReadError, Reading, Roots, Sensor, Share};
+use super::{
+    Component, KernelFile, Method, PowerSource, ReadError, Reading, Roots, Sensor, Share, Wraps,
+};
 use crate::units::Watts;
 
 const NVIDIA: &str = "0x10de";
@@ -72,6 +74,13 @@ impl Card {
     }
 }
 
+impl Card {
+    /// Only graphics inside a processor have a northbridge voltage; their power file shows the whole chip.
+    fn is_part_of_the_processor(&self) -> bool {
+        line(&self.monitor.join("in1_label")).as_deref() == Some("vddnb")
+    }
+}
+
 fn number(file: &Path) -> Option<f64> {
     line(file)?.parse().ok()
 }
@@ -112,6 +121,9 @@ impl Accelerator for Card {
     }
 
     fn sensor(&self) -> Result<Sensor, String> {
+        if self.is_part_of_the_processor() {
+            return Err("it is a part of the processor and metered with it".to_owned());
+        }
         let mut why = String::from("no energy or power file");
         for (name, kind) in METERS {
             let path = self.monitor.join(name);
@@ -152,9 +164,12 @@ impl Accelerator for Card {
         }
     }
 
-    /// These files do not tell processes apart: the board counts whole.
     fn share(&mut self, _processes: &[u32]) -> Share {
         Share::Of(1.0)
+    }
+
+    fn counts_whole_because(&mut self) -> Option<&'static str> {
+        Some("its driver does not say who uses it")
     }
 }
 
@@ -170,7 +185,7 @@ impl PowerSource for CardMeter {
         Ok(match self.kind {
             Kind::Microjoules => Reading::Counter {
                 microjoules: value,
-                wraps_after: None,
+                wraps: Wraps::Never,
             },
             Kind::Microwatts => Reading::Gauge {
                 watts: Watts::new(value as f64 / 1e6)
@@ -211,5 +226,7 @@ mod tests {
                 watts: Watts::new(155.0).unwrap()
             })
         );
+        fs::write(monitor.join("in1_label"), "vddnb\n").unwrap();
+        assert!(cards[0].sensor().is_err());
     }
 }

@@ -7,10 +7,12 @@ use nvml_wrapper::enum_wrappers::device::{Clock, TemperatureSensor};
 use nvml_wrapper::enums::device::UsedGpuMemory;
 use nvml_wrapper::error::NvmlError;
 use nvml_wrapper::{Device, Nvml};
+use rustix::io::Errno;
+use rustix::process::{Pid, test_kill_process};
 
 use super::accelerator::{Accelerator, Board, Look, POWER_PERIOD_S, visible};
 use super::tdp::BoardPower;
-use super::{Component, Method, PowerSource, ReadError, Reading, Roots, Sensor, Share};
+use super::{Component, Method, PowerSource, ReadError, Reading, Roots, Sensor, Share, Wraps};
 use crate::units::Watts;
 
 /// One board of the library, which stays loaded until the program ends.
@@ -23,6 +25,9 @@ struct NvidiaBoard {
     meter: Result<Meter, String>,
     /// The newest utilisation sample seen, in the driver's clock.
     last_seen: u64,
+    /// Whether the driver may name processes by numbers that mean nothing here.
+    may_name_strangers: bool,
+    counted_whole: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -44,14 +49,15 @@ pub fn is_likely(roots: &Roots) -> bool {
 
 /// The boards a program started from here would see; the error says why there are none.
 pub fn boards(
-    library: Option<&OsStr>,
+    roots: &Roots,
     visible_devices: Option<&str>,
 ) -> Result<Vec<Box<dyn Accelerator>>, String> {
-    let nvml: &'static Nvml = Box::leak(Box::new(load(library)?));
+    let nvml: &'static Nvml = Box::leak(Box::new(load(roots.nvml_lib.as_deref())?));
+    let may_name_strangers = has_own_process_ids(roots);
     let count = nvml.device_count().map_err(|error| error.to_string())?;
     let driver = nvml.sys_driver_version().ok();
     let found: Vec<NvidiaBoard> = (0..count)
-        .map(|index| NvidiaBoard::of(nvml, index, driver.clone()))
+        .map(|index| NvidiaBoard::of(nvml, index, driver.clone(), may_name_strangers))
         .collect();
     let shown = match visible_devices {
         Some(list) => {
@@ -66,6 +72,21 @@ pub fn boards(
         .filter(|(_, shown)| *shown)
         .map(|(board, _)| Box::new(board) as Box<dyn Accelerator>)
         .collect())
+}
+
+/// Whether we are in a container that numbers its processes itself.
+///
+/// The driver may then name processes by numbers that mean nothing here.
+fn has_own_process_ids(roots: &Roots) -> bool {
+    /// The name of the host's own numbering, the same in every kernel.
+    const HOST: &str = "pid:[4026531836]";
+    let ours = std::fs::read_link(roots.proc("self/ns/pid"));
+    ours.is_ok_and(|name| name.as_os_str() != HOST)
+}
+
+fn is_known_here(pid: u32) -> bool {
+    let pid = Pid::from_raw(pid as i32);
+    pid.is_some_and(|pid| test_kill_process(pid) != Err(Errno::SRCH))
 }
 
 fn load(library: Option<&OsStr>) -> Result<Nvml, String> {
@@ -84,7 +105,12 @@ fn load(library: Option<&OsStr>) -> Result<Nvml, String> {
 }
 
 impl NvidiaBoard {
-    fn of(nvml: &'static Nvml, index: u32, driver: Option<String>) -> Self {
+    fn of(
+        nvml: &'static Nvml,
+        index: u32,
+        driver: Option<String>,
+        may_name_strangers: bool,
+    ) -> Self {
         let device = nvml.device_by_index(index);
         let said = |text: Result<String, NvmlError>| text.ok().filter(|text| !text.is_empty());
         let uuid = device
@@ -116,6 +142,8 @@ impl NvidiaBoard {
             driver,
             meter,
             last_seen: 0,
+            may_name_strangers,
+            counted_whole: false,
         }
     }
 
@@ -136,19 +164,33 @@ impl NvidiaBoard {
         ids
     }
 
-    /// The run's part by time on the multiprocessors; none where the driver does not say.
-    fn by_utilisation(&mut self, device: &Device, processes: &[u32]) -> Option<Share> {
-        let samples = device.process_utilization_stats(self.last_seen).ok()?;
-        let (mut ours, mut all) = (0.0, 0.0);
-        for sample in samples.iter().filter(|s| s.timestamp > self.last_seen) {
-            all += f64::from(sample.sm_util);
-            if processes.contains(&sample.pid) {
-                ours += f64::from(sample.sm_util);
-            }
-        }
-        let newest = samples.iter().map(|sample| sample.timestamp).max()?;
-        self.last_seen = self.last_seen.max(newest);
-        (all > 0.0).then(|| Share::of(ours, all))
+    /// Who computed since the last call, by time on the multiprocessors; nobody where the driver does
+    /// not say.
+    fn by_utilisation(&mut self, device: &Device) -> Vec<(u32, f64)> {
+        let samples = device.process_utilization_stats(self.last_seen);
+        let samples = samples.unwrap_or_default();
+        let new = samples.iter().filter(|s| s.timestamp > self.last_seen);
+        let users = new.map(|sample| (sample.pid, f64::from(sample.sm_util)));
+        let users = users.filter(|(_, worked)| *worked > 0.0).collect();
+        let newest = samples.iter().map(|sample| sample.timestamp).max();
+        self.last_seen = self.last_seen.max(newest.unwrap_or(0));
+        users
+    }
+
+    /// Who is on the board, by memory held.
+    fn by_memory(device: &Device) -> Vec<(u32, f64)> {
+        let users = [
+            device.running_compute_processes(),
+            device.running_graphics_processes(),
+        ];
+        let held = |memory| match memory {
+            UsedGpuMemory::Used(bytes) => bytes.max(1) as f64,
+            UsedGpuMemory::Unavailable => 1.0,
+        };
+        let users = users.into_iter().flatten().flatten();
+        users
+            .map(|user| (user.pid, held(user.used_gpu_memory)))
+            .collect()
     }
 }
 
@@ -221,25 +263,25 @@ impl Accelerator for NvidiaBoard {
         let Ok(device) = self.device() else {
             return Share::Idle;
         };
-        if let Some(share) = self.by_utilisation(&device, processes) {
-            return share;
+        let mut users = self.by_utilisation(&device);
+        if users.is_empty() {
+            users = Self::by_memory(&device);
         }
-        let users = [
-            device.running_compute_processes(),
-            device.running_graphics_processes(),
-        ];
-        let (mut ours, mut all) = (0.0, 0.0);
-        for user in users.into_iter().flatten().flatten() {
-            let held = match user.used_gpu_memory {
-                UsedGpuMemory::Used(bytes) => bytes.max(1) as f64,
-                UsedGpuMemory::Unavailable => 1.0,
-            };
-            all += held;
-            if processes.contains(&user.pid) {
-                ours += held;
-            }
+        if self.may_name_strangers
+            && !users.is_empty()
+            && users.iter().all(|(pid, _)| !is_known_here(*pid))
+        {
+            self.counted_whole = true;
+            return Share::Of(1.0);
         }
-        Share::of(ours, all)
+        let all = users.iter().map(|(_, part)| part).sum();
+        let ours = users.iter().filter(|(pid, _)| processes.contains(pid));
+        Share::of(ours.map(|(_, part)| part).sum(), all)
+    }
+
+    fn counts_whole_because(&mut self) -> Option<&'static str> {
+        std::mem::take(&mut self.counted_whole)
+            .then_some("its driver names processes as the host does, which a container cannot see")
     }
 }
 
@@ -256,7 +298,7 @@ impl PowerSource for NvidiaMeter {
                     .total_energy_consumption()
                     .map(|millijoules| Reading::Counter {
                         microjoules: millijoules.saturating_mul(1000),
-                        wraps_after: None,
+                        wraps: Wraps::Never,
                     })
             }
             Meter::Power => self.device.power_usage().map(|milliwatts| Reading::Gauge {

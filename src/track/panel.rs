@@ -5,12 +5,14 @@ use super::lag::Totals;
 use crate::log::Meter;
 use crate::log::info::{Balance, SensorNote};
 use crate::sensor::{
-    Component, Group, Ledger, Method, Odometer, ReadError, Reading, Sensor, Share, Surprise,
+    Component, Group, Ledger, Method, Odometer, ReadError, Reading, Sensor, Share, Surprise, Wraps,
 };
 use crate::units::Joules;
 
 /// The power a counter is taken to run at when it is decided how often it must be read.
 const ASSUMED_WATTS: u64 = 1_000;
+/// A counter of unknown range is read so often that its power, and with it a wrap, is known well.
+const GAP_OF_UNSTATED: Duration = Duration::from_secs(1);
 /// No counter is read more often than this, however small its range.
 const SHORTEST_GAP: Duration = Duration::from_millis(20);
 
@@ -30,8 +32,10 @@ struct Dial {
     ledger: Ledger,
     /// The ledger before what was last posted.
     before: Ledger,
-    wraps_after: Option<u64>,
+    wraps: Wraps,
     state: State,
+    /// All it draws is taken for the run's, and that has been said.
+    is_whole: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,8 +73,9 @@ impl Panel {
                     odometer: Odometer::starting(&reading, at),
                     ledger: Ledger::default(),
                     before: Ledger::default(),
-                    wraps_after: range(&reading),
+                    wraps: wraps(&reading, None),
                     state: State::Well,
+                    is_whole: false,
                     sensor,
                 });
                 self.regroup();
@@ -110,6 +115,9 @@ impl Panel {
             let surprise = dial.odometer.advance(reading, at);
             Some(match surprise? {
                 Surprise::SetBack => "its counter was set back; the energy just before is lost",
+                Surprise::Jump => {
+                    "its counter jumped ahead further than any power explains; that is not counted"
+                }
                 Surprise::GuessedRange => {
                     "its counter wrapped at a range the kernel does not state, so the step was \
                      inferred from the power before"
@@ -145,7 +153,7 @@ impl Panel {
             let said = match dial.sensor.source.read() {
                 Ok(reading) => {
                     dial.state = State::Well;
-                    dial.wraps_after = range(&reading).or(dial.odometer.learned_range());
+                    dial.wraps = wraps(&reading, dial.odometer.learned_range());
                     step(dial, &reading).map(str::to_owned)
                 }
                 Err(ReadError::Again(_)) if dial.state == State::Failing => None,
@@ -202,15 +210,16 @@ impl Panel {
 
     /// How often the counters must be read so that none can pass its range unseen.
     pub(crate) fn longest_gap(&self) -> Duration {
-        let smallest = self
-            .dials
+        self.dials
             .iter()
             .filter(|dial| dial.state != State::Out)
-            .filter_map(|dial| dial.wraps_after)
-            .min();
-        smallest.map_or(Duration::MAX, |range| {
-            Duration::from_micros(range / ASSUMED_WATTS / 2).max(SHORTEST_GAP)
-        })
+            .map(|dial| match dial.wraps {
+                Wraps::Never => Duration::MAX,
+                Wraps::After(range) => Duration::from_micros(range / ASSUMED_WATTS / 2),
+                Wraps::Unstated => GAP_OF_UNSTATED,
+            })
+            .min()
+            .map_or(Duration::MAX, |gap| gap.max(SHORTEST_GAP))
     }
 
     /// Whether some sensor shows power and not energy, so that it must be read often.
@@ -288,6 +297,17 @@ impl Panel {
             .collect()
     }
 
+    /// Says once of a component why the run is charged with all it draws.
+    pub(crate) fn note_whole(&mut self, component: &Component, why: &str) {
+        let dials = self.dials.iter_mut();
+        for dial in dials.filter(|dial| dial.sensor.component == *component) {
+            if !std::mem::replace(&mut dial.is_whole, true) {
+                let taken = "so all it draws is taken for the run's";
+                self.notes.push(format!("{component}: {why}, {taken}"));
+            }
+        }
+    }
+
     /// What happened since the last call that the log should say.
     pub(crate) fn take_notes(&mut self) -> Vec<String> {
         std::mem::take(&mut self.notes)
@@ -306,10 +326,18 @@ impl Dial {
     }
 }
 
-fn range(reading: &Reading) -> Option<u64> {
-    match reading {
-        Reading::Counter { wraps_after, .. } => *wraps_after,
-        Reading::Gauge { .. } => None,
+/// Where a sensor wraps, as it says itself or as its wraps have taught.
+fn wraps(reading: &Reading, learned: Option<u64>) -> Wraps {
+    match (reading, learned) {
+        (Reading::Gauge { .. }, _) => Wraps::Never,
+        (
+            Reading::Counter {
+                wraps: Wraps::Unstated,
+                ..
+            },
+            Some(range),
+        ) => Wraps::After(range),
+        (Reading::Counter { wraps, .. }, _) => *wraps,
     }
 }
 
@@ -324,7 +352,7 @@ mod tests {
         fn read(&mut self) -> Result<Reading, ReadError> {
             self.0.remove(0).map(|microjoules| Reading::Counter {
                 microjoules,
-                wraps_after: Some(6_000_000),
+                wraps: Wraps::After(6_000_000),
             })
         }
     }
@@ -385,7 +413,11 @@ mod tests {
     fn a_small_range_is_read_twice_before_it_can_wrap() {
         let mut panel = panel(vec![Ok(0)]);
         assert_eq!(panel.longest_gap(), SHORTEST_GAP);
-        panel.dials[0].wraps_after = Some(262_143_328_850);
+        panel.dials[0].wraps = Wraps::After(262_143_328_850);
         assert_eq!(panel.longest_gap().as_secs(), 131);
+        panel.dials[0].wraps = Wraps::Unstated;
+        assert_eq!(panel.longest_gap().as_secs(), 1);
+        panel.dials[0].wraps = Wraps::Never;
+        assert_eq!(panel.longest_gap(), Duration::MAX);
     }
 }

@@ -6,6 +6,7 @@ use super::footing::Footing;
 use super::lag::{Sighting, Totals};
 use super::machine::Machine;
 use super::panel::{Panel, Shares};
+use super::reaped::Reaped;
 use super::scope::Scope;
 use super::tree::{RunTime, Top, Tree};
 use crate::log::sample::{CpuTime, Observed};
@@ -112,6 +113,11 @@ impl Witness {
         }
     }
 
+    /// Who waits for the dead of the run, and counts them.
+    pub(crate) fn reaped(&mut self) -> &mut Reaped {
+        self.tree.reaped()
+    }
+
     /// Counts these boards from here on; says what cannot be counted.
     pub(crate) fn take_in(&mut self, boards: Boards, at: Duration) -> Vec<String> {
         let mut notes: Vec<String> = boards
@@ -211,7 +217,8 @@ impl Witness {
     }
 
     fn observe_memory(&mut self, processes: &[u32], observed: &mut Observed) -> Option<Share> {
-        let held = self.footing.held(processes, &self.machine)?;
+        let largest_dead = self.tree.reaped().largest();
+        let held = self.footing.held(processes, largest_dead, &self.machine)?;
         let (bytes, memory) = (held.bytes as f64, held.of);
         observed.absolute_mem_usage = Some(bytes);
         observed.relative_mem_usage = Some(bytes / memory.used as f64);
@@ -252,7 +259,12 @@ impl Witness {
             observed
                 .per_gpu_performance_state
                 .extend(look.performance_state.map(entry));
-            shares.insert(Component::Gpu(uuid), board.share(&ours));
+            let component = Component::Gpu(uuid);
+            let share = board.share(&ours);
+            if let Some(why) = board.counts_whole_because() {
+                self.panel.note_whole(&component, why);
+            }
+            shares.insert(component, share);
         }
         if !loads.is_empty() {
             let mean = loads.iter().sum::<f64>() / loads.len() as f64;
