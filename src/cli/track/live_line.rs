@@ -6,10 +6,13 @@ use rustix::termios::{LocalModes, tcgetattr, tcgetpgrp, tcgetwinsize};
 use crate::track::{Glance, Screen};
 use crate::units::GramsCo2e;
 
-/// One line on standard error that is written over itself.
+/// One line on standard error that is written over itself, in the last row of the terminal.
+///
+/// The job's own lines scroll above it, so that neither ever covers the other.
 #[derive(Debug, Default)]
 pub struct LiveLine {
-    is_shown: bool,
+    /// The last row, while it is ours.
+    row: Option<u16>,
 }
 
 impl LiveLine {
@@ -21,25 +24,44 @@ impl LiveLine {
 
 impl Screen for LiveLine {
     fn show(&mut self, glance: &Glance) {
-        if !is_ours() {
-            self.is_shown = false;
+        let size = tcgetwinsize(io::stderr()).ok();
+        let Some(size) = size.filter(|size| size.ws_row >= FEWEST_ROWS && is_ours()) else {
+            self.row = None;
             return;
+        };
+        let row = size.ws_row;
+        let mut output = String::new();
+        if self.row != Some(row) {
+            output += &make_room(row);
         }
         // A line that is wider than the terminal would become two.
-        let width = tcgetwinsize(io::stderr()).map_or(0, |size| usize::from(size.ws_col));
-        let most = if width > 0 { width - 1 } else { usize::MAX };
+        let most = usize::from(size.ws_col).saturating_sub(1);
         let line: String = text(glance).chars().take(most).collect();
-        // The cursor goes back to the start, so that what the job prints next covers the line.
-        let _ = write!(io::stderr(), "\r\x1b[2K\x1b[2m{line}\x1b[0m\r");
-        self.is_shown = true;
+        output += &in_row(row, &format!("\x1b[2m{line}\x1b[0m"));
+        let _ = io::stderr().write_all(output.as_bytes());
+        self.row = Some(row);
     }
 
     fn clear(&mut self) {
-        if self.is_shown && is_ours() {
-            let _ = write!(io::stderr(), "\r\x1b[2K");
+        if let Some(row) = self.row.take().filter(|_| is_ours()) {
+            let all_rows = "\x1b7\x1b[r\x1b8";
+            let _ = write!(io::stderr(), "{}{all_rows}", in_row(row, ""));
         }
-        self.is_shown = false;
     }
+}
+
+/// A terminal of fewer rows is left to the job.
+const FEWEST_ROWS: u16 = 4;
+
+/// Keeps the last row from scrolling, wherever the cursor is; it stays where it is.
+fn make_room(row: u16) -> String {
+    let down_and_up = "\x1bD\x1bM";
+    format!("{down_and_up}\x1b7\x1b[1;{}r\x1b8", row - 1)
+}
+
+/// Writes a row anew and comes back.
+fn in_row(row: u16, text: &str) -> String {
+    format!("\x1b7\x1b[{row};1H\x1b[2K{text}\x1b8")
 }
 
 /// Whether the terminal is one that is read line by line, with us in the foreground.
