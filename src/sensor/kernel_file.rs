@@ -18,10 +18,15 @@ impl KernelFile {
         })
     }
 
-    /// As much of the file as fits into `buffer`, as text.
-    pub fn text<'b>(&self, buffer: &'b mut [u8]) -> io::Result<&'b str> {
+    /// As much of the file as fits into `buffer`.
+    pub fn bytes<'b>(&self, buffer: &'b mut [u8]) -> io::Result<&'b [u8]> {
         let length = self.file.read_at(buffer, 0)?;
-        std::str::from_utf8(&buffer[..length])
+        Ok(&buffer[..length])
+    }
+
+    /// The same, as text.
+    pub fn text<'b>(&self, buffer: &'b mut [u8]) -> io::Result<&'b str> {
+        std::str::from_utf8(self.bytes(buffer)?)
             .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "the file is not text"))
     }
 

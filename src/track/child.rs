@@ -1,10 +1,9 @@
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use rustix::process::{
-    Pid, PidfdFlags, Signal, WaitOptions, kill_process, pidfd_open, set_child_subreaper, wait,
-};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open, set_child_subreaper};
 
+use super::reaped::{Reaped, Status};
 use super::scope::Scope;
 use super::signals::Inherited;
 use super::spawn::{Launch, Started};
@@ -91,21 +90,20 @@ impl Child {
         self.handle.as_ref().map(AsFd::as_fd)
     }
 
-    /// Waits for all children that have something to say, without waiting for any to say it.
-    pub(crate) fn reap(&self) -> News {
+    /// Hears what all children have to say, and gives the last news of this one.
+    pub(crate) fn reap(&self, reaped: &mut Reaped) -> News {
         let mut news = News::None;
-        let all = WaitOptions::NOHANG | WaitOptions::UNTRACED | WaitOptions::CONTINUED;
-        while let Ok(Some((pid, status))) = wait(all) {
-            if pid != self.pid() {
+        while let Some(Status { pid, word }) = reaped.wait() {
+            if pid != self.pid.as_raw_pid() as u32 {
                 continue;
             }
-            if let Some(code) = status.exit_status() {
-                news = News::Ended(Ending::Exited(code as u8));
-            } else if let Some(signal) = status.terminating_signal() {
-                news = News::Ended(Ending::Killed(signal as u8));
-            } else if status.stopped() {
+            if libc::WIFEXITED(word) {
+                news = News::Ended(Ending::Exited(libc::WEXITSTATUS(word) as u8));
+            } else if libc::WIFSIGNALED(word) {
+                news = News::Ended(Ending::Killed(libc::WTERMSIG(word) as u8));
+            } else if libc::WIFSTOPPED(word) {
                 news = News::Stopped;
-            } else if status.continued() {
+            } else if libc::WIFCONTINUED(word) {
                 news = News::Continued;
             }
         }

@@ -2,7 +2,6 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use super::machine::{Machine, Memory};
-use super::reaped::Reaped;
 use crate::sensor::Roots;
 
 /// Measuring memory may take this part of the time; walking large page tables is slow.
@@ -14,7 +13,6 @@ const SHORTEST_PAUSE: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub(crate) struct Footing {
     folder: PathBuf,
-    reaped: Reaped,
     held: Option<Held>,
     due: Instant,
 }
@@ -30,7 +28,6 @@ impl Footing {
     pub(crate) fn of(roots: &Roots) -> Self {
         Self {
             folder: roots.processes().to_owned(),
-            reaped: Reaped::from_now(),
             held: None,
             due: Instant::now(),
         }
@@ -40,14 +37,19 @@ impl Footing {
     ///
     /// When none is left, it is what was last measured or, for a run too short for that, the largest
     /// its dead ever had.
-    pub(crate) fn held(&mut self, processes: &[u32], machine: &Machine) -> Option<Held> {
+    pub(crate) fn held(
+        &mut self,
+        processes: &[u32],
+        largest_dead: Option<u64>,
+        machine: &Machine,
+    ) -> Option<Held> {
         let now = Instant::now();
         if !processes.is_empty() && now >= self.due {
             let bytes = processes.iter().filter_map(|pid| self.size_of(*pid)).sum();
             self.held = held(bytes, machine).or(self.held);
             self.due = now + (now.elapsed() * PART_OF_THE_TIME).max(SHORTEST_PAUSE);
         } else if processes.is_empty() && self.held.is_none() {
-            return held(self.reaped.largest()?, machine);
+            return held(largest_dead?, machine);
         }
         self.held
     }

@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::str::SplitAsciiWhitespace;
 use std::time::Duration;
 
 use rustix::process::Pid;
@@ -28,7 +29,7 @@ impl RunTime {
         }
     }
 
-    fn plus(self, other: Self) -> Self {
+    pub(crate) fn plus(self, other: Self) -> Self {
         Self {
             user: self.user + other.user,
             system: self.system + other.system,
@@ -39,7 +40,7 @@ impl RunTime {
 /// Whose descendants are the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Top {
-    /// All children of this process, also those it inherits and those it has reaped.
+    /// All children this process has from now on, also those it inherits and those it has reaped.
     Ours,
     /// A process somebody else started, and its descendants.
     Process(Pid),
@@ -79,17 +80,26 @@ struct Record {
 impl Tree {
     pub(crate) fn of(top: Top, roots: &Roots) -> Self {
         let folder = roots.processes().to_owned();
+        let strangers = match top {
+            Top::Ours => children(&folder, std::process::id(), 2),
+            Top::Process(_) => Vec::new(),
+        };
         let per_second = rustix::param::clock_ticks_per_second().max(1);
         Self {
             births: Births::of(&folder),
             folder,
             top,
-            reaped: Reaped::from_now(),
+            reaped: Reaped::without(strangers),
             alive: BTreeMap::new(),
             tick: Duration::from_secs(1) / per_second as u32,
             last: RunTime::default(),
             unclaimed: Duration::ZERO,
         }
+    }
+
+    /// Who waits for the dead, and counts them.
+    pub(crate) fn reaped(&mut self) -> &mut Reaped {
+        &mut self.reaped
     }
 
     pub(crate) fn processes(&self) -> Vec<u32> {
@@ -129,11 +139,12 @@ impl Tree {
         };
         let mut found = BTreeMap::new();
         while let Some(pid) = to_visit.pop() {
-            if found.contains_key(&pid) {
+            let is_no_part = pid == std::process::id() || self.reaped.is_stranger(pid);
+            if is_no_part || found.contains_key(&pid) {
                 continue;
             }
             let process = match self.alive.remove(&pid) {
-                Some(process) if process.stat.text(&mut [0; 8]).is_ok() => process,
+                Some(process) if process.stat.bytes(&mut [0; 8]).is_ok() => process,
                 _ => match KernelFile::open(&self.folder.join(format!("{pid}/stat"))) {
                     Ok(stat) => Process { stat },
                     Err(_) => continue,
@@ -167,15 +178,14 @@ impl Tree {
 impl Process {
     fn record(&self, tick: Duration) -> io::Result<Record> {
         let mut buffer = [0; 512];
-        Record::parse(self.stat.text(&mut buffer)?, tick)
+        Record::parse(self.stat.bytes(&mut buffer)?, tick)
             .ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))
     }
 }
 
 impl Record {
-    fn parse(text: &str, tick: Duration) -> Option<Self> {
-        // The name stands in parentheses and may hold anything, also parentheses.
-        let mut fields = text[text.rfind(')')? + 1..].split_ascii_whitespace();
+    fn parse(stat: &[u8], tick: Duration) -> Option<Self> {
+        let mut fields = after_name(stat)?;
         let mut number = |skip: usize| -> Option<u64> { fields.nth(skip)?.parse().ok() };
         let ticks = |count: u64| Duration::from_nanos(count * tick.as_nanos() as u64);
         Some(Self {
@@ -199,6 +209,21 @@ impl Record {
         });
         own.plus(self.dead)
     }
+}
+
+/// The fields of /proc/<pid>/stat after the name.
+///
+/// The name stands in parentheses and may hold anything, also parentheses and half a character.
+fn after_name(stat: &[u8]) -> Option<SplitAsciiWhitespace<'_>> {
+    let end = memchr::memrchr(b')', stat)?;
+    let rest = std::str::from_utf8(&stat[end + 1..]).ok()?;
+    Some(rest.split_ascii_whitespace())
+}
+
+/// The parent of a process, from its folder in /proc.
+pub(crate) fn parent(process: &Path) -> Option<u32> {
+    let stat = std::fs::read(process.join("stat")).ok()?;
+    after_name(&stat)?.nth(1)?.parse().ok()
 }
 
 /// The CPU time of all threads of a process, to the nanosecond and without a file.
@@ -253,10 +278,7 @@ fn children_by_scan(folder: &Path, parent: u32) -> Vec<u32> {
         .flatten()
         .filter_map(|entry| {
             let pid: u32 = entry.file_name().to_str()?.parse().ok()?;
-            let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
-            let after_name = &stat[stat.rfind(')')? + 1..];
-            let of: u32 = after_name.split_ascii_whitespace().nth(1)?.parse().ok()?;
-            (of == parent).then_some(pid)
+            (self::parent(&entry.path()) == Some(parent)).then_some(pid)
         })
         .collect()
 }
@@ -265,10 +287,11 @@ fn children_by_scan(folder: &Path, parent: u32) -> Vec<u32> {
 mod tests {
     use super::*;
 
-    const STAT: &str = "41 (a) b (c) S 40 41 41 0 -1 4194560 100 200 0 0 7 3 50 20 20 0 4 0 99 8 9";
+    const STAT: &[u8] =
+        b"41 (a) b\xd0 (c) S 40 41 41 0 -1 4194560 100 200 0 0 7 3 50 20 20 0 4 0 99 8 9";
 
     #[test]
-    fn a_name_with_parentheses_does_not_shift_the_fields() {
+    fn a_name_may_hold_parentheses_and_half_a_character() {
         let record = Record::parse(STAT, Duration::from_millis(10)).unwrap();
         assert_eq!(record.own.total(), Duration::from_millis(100));
         assert_eq!(record.dead.total(), Duration::from_millis(700));
