@@ -143,6 +143,7 @@ pub struct GpuCard {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Git {
     pub commit: String,
+    /// Whether tracked files differ from the commit, where that can be told without running git.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dirty: Option<bool>,
 }
@@ -196,6 +197,7 @@ impl Region {
     }
 
     /// Where the average is from, of which year it is and what it stands in for.
+    #[must_use]
     pub fn provenance(&self) -> String {
         let source = self.source.as_deref();
         let mut words = source

@@ -48,10 +48,12 @@ fn head(repository: &Path) -> Option<String> {
     })
 }
 
-/// Whether a tracked file differs from the index; none where only its contents could tell.
+/// Whether a tracked file differs from the index; none where only its contents could tell, or where
+/// the index may differ from the commit.
 fn is_dirty(index: &[u8], top: &Path) -> Option<bool> {
     let mut sure = true;
-    for entry in Entries::of(index)? {
+    let mut entries = Entries::of(index)?;
+    for entry in entries.by_ref() {
         let entry = entry?;
         if entry.is_exempt {
             continue;
@@ -66,7 +68,25 @@ fn is_dirty(index: &[u8], top: &Path) -> Option<bool> {
         let same_instant = entry.nanos == 0 || file.mtime_nsec() as u32 == entry.nanos;
         sure &= same_second && same_instant;
     }
-    sure.then_some(false)
+    (sure && has_whole_tree(entries.rest)).then_some(false)
+}
+
+/// Whether what follows the entries holds a tree of all of them, as a commit or a checkout leaves it.
+///
+/// Whatever is staged afterwards makes it invalid.
+fn has_whole_tree(mut extensions: &[u8]) -> bool {
+    while let Some(length) = number(extensions, 4) {
+        let (head, rest) = extensions.split_at(8);
+        let Some(content) = rest.get(..length as usize) else {
+            return false;
+        };
+        if head.starts_with(b"TREE") {
+            // The name of the root, which has none, and how many entries it covers.
+            return content.first() == Some(&0) && content.get(1).is_some_and(u8::is_ascii_digit);
+        }
+        extensions = &rest[length as usize..];
+    }
+    false
 }
 
 /// A file as the index knows it.
@@ -179,6 +199,16 @@ mod tests {
         index
     }
 
+    /// The same with a tree that covers so many entries.
+    fn index_of_tree(path: &str, size: u32, seconds: u32, covered: &str) -> Vec<u8> {
+        let mut index = index(path, size, seconds);
+        let tree = format!("\0{covered} 0\n");
+        index.extend(b"TREE");
+        index.extend((tree.len() as u32).to_be_bytes());
+        index.extend(tree.as_bytes());
+        index
+    }
+
     fn repository_with(contents: &str) -> (tempfile::TempDir, u32) {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir_all(folder.path().join(".git")).unwrap();
@@ -193,11 +223,20 @@ mod tests {
     #[test]
     fn an_untouched_tree_is_clean_and_a_longer_file_makes_it_dirty() {
         let (folder, seconds) = repository_with("hello");
-        fs::write(folder.path().join(".git/index"), index("a.txt", 5, seconds)).unwrap();
+        let committed = index_of_tree("a.txt", 5, seconds, "1");
+        fs::write(folder.path().join(".git/index"), committed).unwrap();
         let git = state(folder.path()).unwrap();
         assert_eq!((git.commit.as_str(), git.dirty), ("0123abcd", Some(false)));
         fs::write(folder.path().join("a.txt"), "hello world").unwrap();
         assert_eq!(state(folder.path()).unwrap().dirty, Some(true));
+    }
+
+    #[test]
+    fn what_is_staged_and_not_committed_may_or_may_not_differ() {
+        let (folder, seconds) = repository_with("hello");
+        let staged = index_of_tree("a.txt", 5, seconds, "-1");
+        fs::write(folder.path().join(".git/index"), staged).unwrap();
+        assert_eq!(state(folder.path()).unwrap().dirty, None);
     }
 
     #[test]
@@ -213,7 +252,7 @@ mod tests {
 
     #[test]
     fn a_damaged_index_is_no_answer_and_no_panic() {
-        let whole = index("a.txt", 5, 1);
+        let whole = index_of_tree("a.txt", 5, 1, "1");
         for length in 0..whole.len() {
             let _ = is_dirty(&whole[..length], Path::new("/nowhere"));
         }

@@ -21,6 +21,9 @@ pub(crate) struct Scribe {
     last_flush: Instant,
 }
 
+/// Finds something out about the host or the working directory.
+pub(crate) type Errand = Box<dyn FnOnce(&mut Info) + Send>;
+
 #[derive(Debug)]
 struct Draft {
     info: Info,
@@ -29,12 +32,9 @@ struct Draft {
 }
 
 impl Scribe {
-    /// Starts to gather; what is found goes into the info, which is written anew.
-    pub(crate) fn start(
-        info: Info,
-        place: Option<(PathBuf, File)>,
-        gather: impl FnOnce(&mut Info) + Send + 'static,
-    ) -> Self {
+    /// Starts to gather, one thing after the other; what is found goes into the info, which is
+    /// written anew at the end.
+    pub(crate) fn start(info: Info, place: Option<(PathBuf, File)>, errands: Vec<Errand>) -> Self {
         let info = Arc::new(Mutex::new(Draft {
             info,
             is_final: false,
@@ -48,14 +48,15 @@ impl Scribe {
             .stack_size(256 * 1024)
             .spawn(move || {
                 let mut found = lock(&shared).info.clone();
-                gather(&mut found);
-                {
-                    let mut draft = lock(&shared);
-                    draft.info = found;
-                    if let (false, Some((folder, _))) = (draft.is_final, &place) {
-                        let _ = write_info(folder, &draft.info);
-                    }
+                for errand in errands {
+                    errand(&mut found);
+                    lock(&shared).info.clone_from(&found);
                 }
+                let draft = lock(&shared);
+                if let (false, Some((folder, _))) = (draft.is_final, &place) {
+                    let _ = write_info(folder, &draft.info);
+                }
+                drop(draft);
                 let _ = gathered_sender.send(());
                 shed_start_up_pages();
                 while let (Ok(()), Some((_, data))) = (orders.recv(), &place) {
