@@ -102,7 +102,7 @@ fn the_command_has_the_terminal_and_the_shell_controls_it() {
     );
     terminal.await_text("24 33");
     // The live line says that it is measured, and is cut off where the terminal ends.
-    terminal.await_text(" kWh | me\u{1b}[0m\r");
+    terminal.await_text(" kWh | me\u{1b}[0m\u{1b}8");
     terminal.press(CTRL_Z);
     terminal.await_text("Stopped");
     terminal.press("fg\n");
@@ -115,6 +115,17 @@ fn the_command_has_the_terminal_and_the_shell_controls_it() {
     terminal.await_text("code 130");
     let log = machine.log();
     assert_eq!(log.info["exit_code"], 130);
+}
+
+#[test]
+fn ctrl_c_reaches_a_command_that_has_made_a_group_of_its_own() {
+    let machine = Machine::with_rapl();
+    let mut terminal = Terminal::on(&machine);
+    terminal.press("stty cols 80 rows 24\n");
+    terminal.press("\"$IMPACT\" track --interval 50ms -- timeout 600 sleep 500\n");
+    terminal.await_text(" kWh");
+    terminal.press(CTRL_C);
+    terminal.await_text("next: impact");
 }
 
 #[test]

@@ -152,6 +152,8 @@ fn psys_cores_and_unknown_domains_are_shown_but_not_added() {
         part("total_j")
     ));
     assert!(same(part("total_j"), 2.0));
+    let report = machine.impact().args(["report", "log"]).output().unwrap();
+    assert!(report.status.success(), "{report:?}");
 }
 
 #[test]
@@ -497,6 +499,64 @@ fn what_a_process_did_before_it_became_the_tracker_is_neither_its_nor_the_runs()
         let counted = log.cpu_seconds();
         assert!(counted < children, "{options}: {counted} of {children}");
     }
+}
+
+#[test]
+fn children_from_before_it_became_the_tracker_are_not_the_runs() {
+    const BUSY: &str = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done";
+    let machine = Machine::with_rapl();
+    // The stranger works while the run waits for it, and is dead before the run ends.
+    let script = format!(
+        "({BUSY}; times > times; : > done) & exec '{}' track -q --out log --no-cgroup --interval 5ms -- \
+         sh -c 'while [ ! -e done ]; do sleep 0.01; done; sleep 0.03'",
+        env!("CARGO_BIN_EXE_impact"),
+    );
+    let mut shell = std::process::Command::new("sh");
+    shell
+        .args(["-c", &script])
+        .current_dir(machine.folder.path());
+    let tracker = machine.impact();
+    let variables = tracker
+        .get_envs()
+        .filter_map(|(name, value)| Some((name, value?)));
+    assert!(shell.envs(variables).status().unwrap().success());
+    let text = fs::read_to_string(machine.path("times")).unwrap();
+    let stranger: f64 = text.split_whitespace().take(2).map(seconds).sum();
+    let counted = machine.log().cpu_seconds();
+    assert!(counted < stranger, "{counted} s, and {stranger} s");
+}
+
+#[test]
+fn a_program_may_have_any_name() {
+    let machine = Machine::with_rapl();
+    let program = machine.path("обучение модели");
+    fs::copy("/bin/sh", &program).unwrap();
+    let output = machine
+        .impact()
+        .args(["track", "-q", "--out", "log", "--no-cgroup"])
+        .args(["--interval", "5ms", "--"])
+        .arg(&program)
+        .args(["-c", "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done"])
+        .output();
+    assert!(output.unwrap().status.success());
+    let log = machine.log();
+    let counted = |sample: &serde_json::Value| {
+        let ids = sample["process_ids"].as_array();
+        ids.is_some_and(|ids| !ids.is_empty())
+    };
+    assert!(log.samples.iter().any(counted), "no process was seen");
+}
+
+#[test]
+fn a_mark_after_the_measuring_neither_counts_nor_keeps_the_tracker_busy() {
+    let machine = Machine::with_rapl();
+    let impact = env!("CARGO_BIN_EXE_impact");
+    let script = format!("sleep 0.2; {impact} mark late; sleep 1");
+    machine.track(&["-q", "--duration", "50ms"], &script);
+    let log = machine.log();
+    assert!(log.samples.iter().all(|sample| sample["mark"].is_null()));
+    let overhead = log.info["overhead_cpu_s"].as_f64().unwrap();
+    assert!(overhead < 0.5, "{overhead} s");
 }
 
 #[test]

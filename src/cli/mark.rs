@@ -2,7 +2,7 @@ use clap::Args;
 
 use super::exit;
 use crate::log::{Edge, Mark};
-use crate::track::mailbox::{VARIABLE, send};
+use crate::track::mailbox::{Delivery, VARIABLE, send};
 
 /// Mark a phase of a job that is being tracked, from inside the job
 #[derive(Debug, Args)]
@@ -16,13 +16,13 @@ Outside a tracked job this does nothing.")]
 #[group(required = true, multiple = false)]
 pub struct MarkArgs {
     /// An instant to name
-    #[arg(value_name = "NAME")]
+    #[arg(value_name = "NAME", value_parser = name)]
     name: Option<String>,
     /// A phase that begins here
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = name)]
     start: Option<String>,
     /// A phase that ends here
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = name)]
     end: Option<String>,
 }
 
@@ -37,9 +37,20 @@ impl MarkArgs {
             .into_iter()
             .find_map(|(name, edge)| Some(Mark { name: name?, edge }));
         // A job must run the same whether it is tracked or not, so nobody listening is no failure.
-        if let (Some(address), Some(mark)) = (std::env::var_os(VARIABLE), mark) {
-            let _ = send(&address, &mark);
+        if let (Some(address), Some(mark)) = (std::env::var_os(VARIABLE), mark)
+            && send(&address, &mark) == Delivery::Unanswered
+        {
+            eprintln!("impact: the mark was sent, but the tracker has not answered");
         }
         exit::DONE
     }
+}
+
+/// A mark is one small message.
+fn name(text: &str) -> Result<String, String> {
+    const MOST_BYTES: usize = 512;
+    if text.len() > MOST_BYTES {
+        return Err(format!("a name has at most {MOST_BYTES} bytes"));
+    }
+    Ok(text.to_owned())
 }

@@ -64,6 +64,25 @@ impl Survey {
         })
     }
 
+    /// What was looked for in vain, in a sentence; none where every meter is read.
+    #[must_use]
+    pub fn what_is_not_read(&self) -> Option<String> {
+        let unread: Vec<String> = self
+            .findings
+            .iter()
+            .filter_map(|finding| match &finding.state {
+                State::Refused(why) | State::Missing(why) => {
+                    Some(format!("{} ({why})", finding.what))
+                }
+                State::Read(_) | State::NotCounted(_) => None,
+            })
+            .collect();
+        (!unread.is_empty()).then(|| {
+            let unread = unread.join(", ");
+            format!("not read: {unread}; impact doctor says what can be done")
+        })
+    }
+
     fn powercap(&mut self, roots: &Roots) {
         let domains = rapl::domains(roots);
         if domains.is_empty() {

@@ -70,10 +70,18 @@ pub(crate) fn host(roots: &Roots, processor: &Processor, memory_bytes: Option<u6
     }
 }
 
-/// The job, step and rank ids that are set.
-pub(crate) fn scheduler() -> BTreeMap<String, String> {
+/// What of these says more than a number.
+const TELLING: [&str; 3] = [
+    "SLURM_JOB_NAME",
+    "SLURM_CLUSTER_NAME",
+    "KUBERNETES_SERVICE_HOST",
+];
+
+/// The job, step and rank ids that are set; redacted, without names and addresses.
+pub(crate) fn scheduler(redact: bool) -> BTreeMap<String, String> {
     SCHEDULER
         .iter()
+        .filter(|name| !(redact && TELLING.contains(name)))
         .filter_map(|name| Some(((*name).to_owned(), std::env::var(name).ok()?)))
         .collect()
 }

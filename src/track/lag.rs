@@ -100,7 +100,8 @@ impl Lag {
     pub(crate) fn is_settled(&self) -> bool {
         let watched = || self.traces.iter().filter(|trace| trace.last.is_some());
         let looked = self.looked.saturating_sub(self.instant);
-        (looked >= AT_LEAST && watched().all(|trace| trace.sharp().count() >= ENOUGH))
+        watched().next().is_none()
+            || (looked >= AT_LEAST && watched().all(|trace| trace.sharp().count() >= ENOUGH))
             || looked >= GIVE_UP_AFTER
             || (looked >= FIRST_EDGE_BY && watched().all(|trace| trace.edges.is_empty()))
     }

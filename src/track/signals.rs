@@ -1,12 +1,15 @@
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::process::{Pid, Signal};
 
+use super::tree::parent;
+
 /// What is handed on to the command when it reaches us.
-const FORWARDED: [libc::c_int; 10] = [
+const FORWARDED: [libc::c_int; 15] = [
     libc::SIGHUP,
     libc::SIGINT,
     libc::SIGQUIT,
@@ -17,9 +20,15 @@ const FORWARDED: [libc::c_int; 10] = [
     libc::SIGWINCH,
     libc::SIGTSTP,
     libc::SIGCONT,
+    libc::SIGXCPU,
+    libc::SIGVTALRM,
+    libc::SIGPROF,
+    libc::SIGIO,
+    libc::SIGPWR,
 ];
-/// What else we must hear of, or must not be stopped by.
-const HEARD: [libc::c_int; 3] = [libc::SIGCHLD, libc::SIGTTIN, libc::SIGTTOU];
+/// What else we must hear of, or must not be stopped or ended by: a log as large as a file may be is
+/// no reason to end.
+const HEARD: [libc::c_int; 4] = [libc::SIGCHLD, libc::SIGTTIN, libc::SIGTTOU, libc::SIGXFSZ];
 
 /// Whether we were started with SIGPIPE ignored, as systemd starts services.
 static PIPE_WAS_IGNORED: AtomicBool = AtomicBool::new(false);
@@ -81,12 +90,21 @@ impl Arrival {
 
     /// Hands the signal on, unless the command has had it already as a member of our group.
     pub(crate) fn forward_to(self, command: Pid) {
-        if self.from_kernel || !FORWARDED.contains(&self.signal) || self.is_from_group_of(command) {
+        if !FORWARDED.contains(&self.signal)
+            || self.is_from_terminal_of(command)
+            || self.is_from_group_of(command)
+        {
             return;
         }
         if let Some(signal) = Signal::from_named_raw(self.signal) {
             let _ = rustix::process::kill_process(command, signal);
         }
+    }
+
+    /// The keys of a terminal reach all of our group, but not a command that has made its own.
+    fn is_from_terminal_of(self, command: Pid) -> bool {
+        let group = rustix::process::getpgid(Some(command));
+        self.from_kernel && group.is_ok_and(|group| group == rustix::process::getpgrp())
     }
 
     /// A job that signals its own group has reached itself.
@@ -106,20 +124,8 @@ fn is_descendant(mut process: Pid, ancestor: Pid) -> bool {
         if process == ancestor {
             return true;
         }
-        let Ok(stat) = std::fs::read_to_string(format!("/proc/{process}/stat")) else {
-            return false;
-        };
-        let parent = stat
-            .rfind(')')
-            .and_then(|end| {
-                stat[end + 1..]
-                    .split_ascii_whitespace()
-                    .nth(1)?
-                    .parse()
-                    .ok()
-            })
-            .and_then(Pid::from_raw);
-        match parent {
+        let parent = parent(Path::new(&format!("/proc/{process}")));
+        match parent.and_then(|pid| Pid::from_raw(pid as i32)) {
             Some(parent) => process = parent,
             None => return false,
         }

@@ -56,6 +56,9 @@ impl Tracker<'_> {
 
     /// Waits for a command that goes on after the measuring.
     pub(super) fn outlast(&mut self) -> Ending {
+        self.is_over = true;
+        // A mark that nobody hears any more must not wake us.
+        self.mailbox = None;
         loop {
             if let Some(ending) = self.hear_signals() {
                 return ending;

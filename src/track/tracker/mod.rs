@@ -29,6 +29,9 @@ pub use start::StartError;
 /// A pause longer than this may hide a counter's wrap.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
+/// A command that is stopped later than this after we were asked to stop is stopped by another.
+const STOP_PATIENCE: Duration = Duration::from_secs(1);
+
 /// Runs the plan's command to its end, or follows the plan's process, and measures it.
 ///
 /// Signals are heard by the calling thread: threads that run already must hold theirs back.
@@ -71,8 +74,10 @@ struct Tracker<'p> {
     /// What this process had used when it became a tracker: an exec keeps its clock.
     cpu_at_start: Duration,
     /// Ctrl-Z reaches us and the command in any order: we stop once both are known.
-    stop_asked: bool,
+    stop_asked: Option<Moment>,
     is_stopped: bool,
+    /// The measuring is over, though the command may go on.
+    is_over: bool,
     /// When the command was seen to have ended.
     ended: Option<Moment>,
     /// Who said the carbon intensities recorded so far.
@@ -237,7 +242,8 @@ impl Tracker<'_> {
 
     fn open_mail(&mut self) {
         while let Some(letter) = self.mailbox.as_ref().and_then(Mailbox::next) {
-            self.tick(&Moment::now(), Some(letter.mark.clone()));
+            let now = self.ended.unwrap_or_else(Moment::now);
+            self.tick(&now, Some(letter.mark.clone()));
             if let Some(mailbox) = &self.mailbox {
                 mailbox.acknowledge(&letter);
             }
@@ -251,7 +257,9 @@ impl Tracker<'_> {
             if arrival.is_child_news() {
                 continue;
             }
-            self.stop_asked |= arrival.is_stop();
+            if arrival.is_stop() {
+                self.stop_asked = Some(now);
+            }
             if self.child.is_ours() {
                 arrival.forward_to(self.child.pid());
             } else if self.signals.is_end(arrival) {
@@ -261,7 +269,7 @@ impl Tracker<'_> {
         if !self.child.is_ours() {
             return None;
         }
-        match self.child.reap() {
+        match self.child.reap(self.witness.reaped()) {
             News::Ended(ending) => {
                 self.ended = Some(now);
                 return Some(ending);
@@ -270,7 +278,14 @@ impl Tracker<'_> {
             News::Continued => self.is_stopped = false,
             News::None => {}
         }
-        if self.stop_asked && self.is_stopped {
+        // A command that went on all the same was not stopped by what we were asked to stop by.
+        let is_asked = |asked: &Moment| {
+            self.witness
+                .elapsed(&now)
+                .saturating_sub(self.witness.elapsed(asked))
+                < STOP_PATIENCE
+        };
+        if self.is_stopped && self.stop_asked.as_ref().is_some_and(is_asked) {
             self.stop_along();
         }
         None
@@ -278,11 +293,16 @@ impl Tracker<'_> {
 
     fn stop_along(&mut self) {
         let before = Moment::now();
-        self.tick(&before, None);
+        if !self.is_over {
+            self.tick(&before, None);
+        }
         self.clear_screen();
         self.child.stop_along();
-        self.stop_asked = false;
+        self.stop_asked = None;
         self.is_stopped = false;
+        if self.is_over {
+            return;
+        }
         let now = Moment::now();
         let at = self.witness.elapsed(&now);
         let pause = at.saturating_sub(self.witness.elapsed(&before));

@@ -17,7 +17,7 @@ use crate::track::lag::Lag;
 use crate::track::mailbox::{Mailbox, VARIABLE};
 use crate::track::record::Record;
 use crate::track::scope::Scope;
-use crate::track::scribe::Scribe;
+use crate::track::scribe::{Errand, Scribe};
 use crate::track::signals::Signals;
 use crate::track::spawn::Launch;
 use crate::track::trail::Trail;
@@ -76,14 +76,14 @@ impl<'p> Tracker<'p> {
             }
         };
         let boards = look_for_boards(&plan.roots);
-        let survey = Survey::of(&plan.roots);
+        let mut survey = Survey::of(&plan.roots);
         let (top, scope) = match &ready {
             Ready::Found(child) => (Top::Process(child.pid()), None),
             Ready::Launch(..) if plan.own_group => (Top::Ours, Scope::make(&plan.roots)),
             Ready::Launch(..) => (Top::Ours, None),
         };
         let mut witness = Witness::new(&plan.roots, &survey, top, scope);
-        for sensor in survey.sensors {
+        for sensor in std::mem::take(&mut survey.sensors) {
             witness.panel.add(sensor, Duration::ZERO);
         }
         let mut info = first_info(plan, &id);
@@ -96,6 +96,7 @@ impl<'p> Tracker<'p> {
             .and_then(|boards| boards.recv_timeout(patience).ok());
         let boards = boards.filter(|_| early.is_none());
         let mut notes = witness.take_in(early.unwrap_or_default(), Duration::ZERO);
+        notes.extend(survey.what_is_not_read());
         if survey.clock.is_none() {
             notes.push(
                 "nobody says how busy the machine is, so all it draws while the run works is taken \
@@ -138,7 +139,7 @@ impl<'p> Tracker<'p> {
             .log()
             .and_then(|log| Some((log.folder().to_owned(), log.data().ok()?)));
         let memory = witness.machine().memory().map(|memory| memory.total);
-        let scribe = Scribe::start(info, place, gather(plan, survey.processor, memory));
+        let scribe = Scribe::start(info, place, errands(plan, survey.processor, memory));
         let last_awake = *witness.started();
         Ok(Self {
             plan,
@@ -156,8 +157,9 @@ impl<'p> Tracker<'p> {
             trail: Trail::default(),
             last_awake,
             cpu_at_start,
-            stop_asked: false,
+            stop_asked: None,
             is_stopped: false,
+            is_over: false,
             ended: None,
             realtime_source: None,
         })
@@ -209,38 +211,39 @@ fn first_info(plan: &Plan, id: &str) -> Info {
         interval_s: Some(plan.interval.as_secs_f64()),
         pue: plan.pue,
         region: plan.region.clone(),
-        scheduler: host::scheduler(),
+        scheduler: host::scheduler(plan.redact),
         ..Info::default()
     }
 }
 
-/// What takes time to find out, to be done beside the running command.
-fn gather(
-    plan: &Plan,
-    processor: Processor,
-    memory: Option<u64>,
-) -> impl FnOnce(&mut Info) + Send + use<> {
+/// What takes time to find out, to be done beside the running command; the quickest first.
+fn errands(plan: &Plan, processor: Processor, memory: Option<u64>) -> Vec<Errand> {
     let roots = plan.roots.clone();
     let redact = plan.redact;
     let subject = plan.subject.clone();
-    move |info| {
-        info.host = Host {
-            gpus: std::mem::take(&mut info.host.gpus),
-            gpu_driver: info.host.gpu_driver.take(),
-            ..host::host(&roots, &processor, memory)
-        };
-        let folder = std::env::current_dir().ok();
-        info.git = folder.as_deref().and_then(git::state);
-        if let Subject::Command(words) = &subject {
-            info.python = python::state(words);
-        }
-        if redact {
-            info.host.hostname = None;
-            info.host.cgroup = None;
-        } else {
-            info.working_directory = folder.map(|folder| folder.display().to_string());
-        }
-    }
+    let folder = std::env::current_dir().ok();
+    let working_directory = folder.as_ref().map(|folder| folder.display().to_string());
+    vec![
+        Box::new(move |info| {
+            info.host = Host {
+                gpus: std::mem::take(&mut info.host.gpus),
+                gpu_driver: info.host.gpu_driver.take(),
+                ..host::host(&roots, &processor, memory)
+            };
+            if redact {
+                info.host.hostname = None;
+                info.host.cgroup = None;
+            } else {
+                info.working_directory = working_directory;
+            }
+        }),
+        Box::new(move |info| info.git = folder.as_deref().and_then(git::state)),
+        Box::new(move |info| {
+            if let Subject::Command(words) = &subject {
+                info.python = python::state(words);
+            }
+        }),
+    ]
 }
 
 /// Looks for accelerators beside the start, since loading their library may take long.
