@@ -10,7 +10,7 @@ use std::sync::Arc;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::Deserialize;
 
-use super::american;
+use super::counterpart::Counterpart;
 use super::desk::{Desk, Keep, json};
 use super::instant::instant;
 use crate::intensity::fetch::{Auth, Request};
@@ -97,8 +97,10 @@ impl IntensityProvider for Eia {
     }
 
     fn intensity(&self, zone: &ZoneId, period: &Period) -> Result<Series, Declined> {
-        let respondent =
-            american::respondent(zone).ok_or_else(|| Declined::NotServed(zone.clone()))?;
+        let counterpart = Counterpart::of(zone);
+        let respondent = counterpart
+            .respondent()
+            .ok_or_else(|| Declined::NotServed(zone.clone()))?;
         let key = self.desk.token("EIA_API_KEY")?;
         let base = self.desk.base("IMPACT_EIA_URL", "https://api.eia.gov")?;
         let hour = |at: DateTime<Utc>| (at + HOUR).format("%Y-%m-%dT%H").to_string();
@@ -117,7 +119,9 @@ impl IntensityProvider for Eia {
             let read = |body: &[u8]| read(zone, respondent, body);
             points.extend(self.desk.ask_as(auth, &request, keep, read)?);
         }
-        let source = format!("EIA hourly generation of {respondent} by fuel, imports left out");
+        let source = counterpart.source(&format!(
+            "EIA hourly generation of {respondent} by fuel, imports left out"
+        ));
         Series::new(zone, source, Basis::LifeCycle, HOUR, period, points)
     }
 

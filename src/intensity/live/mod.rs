@@ -2,9 +2,9 @@
 //!
 //! To add one: write a file with a `connect` like its neighbours', and name it in the list below.
 
-mod american;
 #[cfg(test)]
 mod bodies;
+mod counterpart;
 mod desk;
 mod eic;
 mod geolocate;
