@@ -2,6 +2,7 @@ use serde::Serialize;
 
 use super::number;
 use super::statistic::Statistic;
+use crate::escape;
 
 /// A table of a page, which can be downloaded as CSV.
 #[derive(Debug, Serialize)]
@@ -145,21 +146,22 @@ impl Table {
         let mut writer = csv::Writer::from_writer(Vec::new());
         let mut head = vec![self.head.to_lowercase()];
         for column in &self.columns {
-            head.push(guarded(&column.key));
+            head.push(escape::csv(&column.key).into_owned());
             if column.spread {
-                head.push(guarded(&format!("{}_stderr", column.key)));
+                let key = format!("{}_stderr", column.key);
+                head.push(escape::csv(&key).into_owned());
             }
         }
         writer.write_record(&head)?;
         for row in self.rows.iter().chain(&self.foot) {
-            let mut record = vec![guarded(&row.name)];
+            let mut record = vec![escape::csv(&row.name).into_owned()];
             for (column, cell) in self.columns.iter().zip(&row.cells) {
                 let exact =
                     |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
                 record.push(if column.numeric {
                     exact(cell.value)
                 } else {
-                    guarded(&cell.text)
+                    escape::csv(&cell.text).into_owned()
                 });
                 if column.spread {
                     record.push(exact(cell.stderr));
@@ -170,15 +172,6 @@ impl Table {
         writer
             .into_inner()
             .map_err(|error| error.into_error().into())
-    }
-}
-
-/// Spreadsheets take a text that begins like this for a formula.
-fn guarded(text: &str) -> String {
-    if text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']) {
-        format!("'{text}")
-    } else {
-        text.to_owned()
     }
 }
 
