@@ -88,10 +88,6 @@ impl IntensityProvider for Eia {
         "eia"
     }
 
-    fn resolution(&self) -> TimeDelta {
-        HOUR
-    }
-
     fn basis(&self) -> Basis {
         Basis::LifeCycle
     }

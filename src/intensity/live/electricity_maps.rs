@@ -97,10 +97,6 @@ impl IntensityProvider for ElectricityMaps {
         "electricitymaps"
     }
 
-    fn resolution(&self) -> TimeDelta {
-        HOUR
-    }
-
     fn basis(&self) -> Basis {
         Basis::LifeCycle
     }

@@ -55,10 +55,6 @@ impl IntensityProvider for EntsoE {
         "entsoe"
     }
 
-    fn resolution(&self) -> TimeDelta {
-        QUARTER
-    }
-
     fn basis(&self) -> Basis {
         Basis::LifeCycle
     }
