@@ -13,8 +13,9 @@ use serde::Deserialize;
 use super::counterpart::Counterpart;
 use super::desk::{Desk, Keep, json};
 use super::instant::instant;
+use super::numeral::Numeral;
 use crate::intensity::fetch::{Auth, Request};
-use crate::intensity::fuel::{Fuel, Mix};
+use crate::intensity::fuel::{self, Fuel, Mix};
 use crate::intensity::{Basis, Declined, IntensityProvider, Nonsense, Period, Point, Series};
 use crate::zone::ZoneId;
 
@@ -45,29 +46,11 @@ struct Row {
     period: String,
     respondent: String,
     fueltype: String,
-    value: Option<Figure>,
+    /// Text since 2023, a number before.
+    value: Option<Numeral>,
 }
 
-/// Figures come as text since 2023, as numbers before.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Figure {
-    Number(f64),
-    Text(String),
-}
-
-impl Figure {
-    fn megawatts(self) -> Result<f64, Declined> {
-        match self {
-            Self::Number(value) => Some(value),
-            Self::Text(text) => text.trim().parse().ok(),
-        }
-        .filter(|value| value.is_finite())
-        .ok_or_else(|| Nonsense::Unreadable("figures").into())
-    }
-}
-
-fn fuel(code: &str) -> Fuel {
+fn fuel_of(code: &str) -> Fuel {
     match code {
         "COL" => Fuel::Coal,
         "NG" => Fuel::Gas,
@@ -139,15 +122,9 @@ pub(super) fn read(zone: &ZoneId, respondent: &str, body: &[u8]) -> Result<Vec<P
         };
         if let Some(value) = row.value {
             let mix = mixes.entry(starts).or_default();
-            mix.add(fuel(&row.fueltype), value.megawatts()?);
+            let megawatts = value.finite().ok_or(Nonsense::Unreadable("figures"))?;
+            mix.add(fuel_of(&row.fueltype), megawatts);
         }
     }
-    mixes
-        .into_iter()
-        .filter_map(|(at, mix)| match mix.intensity() {
-            Ok(intensity) => Some(Ok(Point { at, intensity })),
-            Err(Declined::NoValues) => None,
-            Err(nonsense) => Some(Err(nonsense)),
-        })
-        .collect()
+    fuel::points(mixes)
 }

@@ -9,6 +9,7 @@ mod desk;
 mod eic;
 mod geolocate;
 mod instant;
+mod numeral;
 mod pacific;
 
 use std::sync::Arc;
