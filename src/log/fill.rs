@@ -8,7 +8,7 @@ use std::path::Path;
 use serde_json::value::RawValue;
 
 use super::lines::LONGEST_LINE;
-use super::row::{RecordedIntensity, Row};
+use super::row::Row;
 use crate::units::GramsPerKwh;
 
 const INTENSITY: &str = "realtime_carbon_intensity";
@@ -40,7 +40,7 @@ pub enum Recorded {
 
 impl Recorded {
     fn allows(self, row: &Row<'_>) -> bool {
-        self == Self::Replace || !matches!(row.carbon_intensity, RecordedIntensity::Known(_))
+        self == Self::Replace || row.carbon_intensity.known().is_none()
     }
 }
 
