@@ -3,6 +3,7 @@ use serde::Serialize;
 use super::number;
 use super::statistic::Statistic;
 use crate::escape;
+use crate::statement::percent;
 
 /// A table of a page, which can be downloaded as CSV.
 #[derive(Debug, Serialize)]
@@ -118,7 +119,7 @@ impl Cell {
     pub(super) fn share(value: Option<f64>) -> Self {
         match value {
             Some(value) => Self {
-                text: format!("{} %", (value * 1000.0).round() / 10.0),
+                text: percent(value),
                 value: Some(value),
                 ..Self::default()
             },
@@ -178,6 +179,14 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn almost_all_is_not_shown_as_all() {
+        assert_eq!(Cell::share(Some(0.9996)).text, ">99.9 %");
+        assert_eq!(Cell::share(Some(1.0)).text, "100 %");
+        assert_eq!(Cell::share(Some(0.125)).text, "12.5 %");
+        assert_eq!(Cell::share(None).text, "–");
+    }
 
     #[test]
     fn csv_has_full_digits_and_no_formulas() {
