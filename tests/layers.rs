@@ -53,6 +53,12 @@ fn a_room_uses_only_those_above_it() {
             }
         }
         assert!(!found.is_empty(), "{room}");
+        for (path, text) in &found {
+            assert!(
+                !text.contains("crate::{") && !text.contains("crate::*"),
+                "{path} does not say in one word which room it uses"
+            );
+        }
         for above in &ROOMS[floor + 1..] {
             for (path, text) in &found {
                 assert!(
