@@ -74,6 +74,15 @@ pub fn markdown(text: &str) -> String {
     out
 }
 
+/// An address as it may stand between `<` and `>`, which end nowhere but where we end them.
+#[must_use]
+pub fn markdown_link(address: &str) -> String {
+    address
+        .chars()
+        .filter(|c| !c.is_control() && !c.is_whitespace() && !matches!(c, '<' | '>'))
+        .collect()
+}
+
 /// No character of the text is a command; what plain LaTeX cannot print becomes a question mark.
 #[must_use]
 pub fn latex(text: &str) -> String {
@@ -101,13 +110,20 @@ pub fn latex(text: &str) -> String {
     out
 }
 
-/// Text that a spreadsheet would run as a formula gets a quote in front.
+/// Text that a spreadsheet would run as a formula gets a quote in front, and none of it steers a terminal.
+///
+/// Line feeds stay: the writer quotes the cell they stand in.
 #[must_use]
 pub fn csv(text: &str) -> Cow<'_, str> {
-    if text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
+    let text = if text.chars().all(stays_put) {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(text.replace(|c| !stays_put(c), "\u{fffd}"))
+    };
+    if text.starts_with(['=', '+', '-', '@', '\t', '\n', '＝', '＋', '－', '＠']) {
         Cow::Owned(format!("'{text}"))
     } else {
-        Cow::Borrowed(text)
+        text
     }
 }
 
@@ -124,19 +140,23 @@ pub fn line(text: &str) -> Cow<'_, str> {
 /// Everything that could move a cursor, change a colour or reorder letters is spelled out.
 #[must_use]
 pub fn terminal(text: &str) -> Cow<'_, str> {
-    let is_harmless = |c: char| c == '\n' || c == '\t' || !(c.is_control() || turns_direction(c));
-    if text.chars().all(is_harmless) {
+    if text.chars().all(stays_put) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);
     for c in text.chars() {
-        if is_harmless(c) {
+        if stays_put(c) {
             out.push(c);
         } else {
             out.extend(c.escape_unicode());
         }
     }
     Cow::Owned(out)
+}
+
+/// Whether a terminal shows a character where it stands, and obeys it no further.
+fn stays_put(c: char) -> bool {
+    c == '\n' || c == '\t' || !(c.is_control() || turns_direction(c))
 }
 
 fn turns_direction(c: char) -> bool {
@@ -177,7 +197,26 @@ mod tests {
     #[test]
     fn nothing_in_a_cell_is_a_formula() {
         assert_eq!(csv("=HYPERLINK(1)"), "'=HYPERLINK(1)");
+        assert_eq!(csv("＝HYPERLINK(1)"), "'＝HYPERLINK(1)");
+        assert_eq!(csv("\n=1"), "'\n=1");
+        assert_eq!(csv("\r=1"), "\u{fffd}=1");
         assert_eq!(csv("run=1"), "run=1");
+    }
+
+    #[test]
+    fn no_cell_steers_a_terminal_and_its_line_feeds_stay() {
+        assert_eq!(
+            csv("a\u{1b}[2J\rb\u{202e}c\td\ne"),
+            "a\u{fffd}[2J\u{fffd}b\u{fffd}c\td\ne"
+        );
+    }
+
+    #[test]
+    fn no_address_ends_its_link() {
+        assert_eq!(
+            markdown_link("https://a.b/?q=1> [x](y)\n<z"),
+            "https://a.b/?q=1[x](y)z"
+        );
     }
 
     #[test]

@@ -15,6 +15,7 @@ pub mod units;
 pub mod escape;
 pub mod table;
 pub mod span;
+pub mod moments;
 pub mod data;
 pub mod zone;
 pub mod intensity;

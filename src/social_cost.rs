@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
+use crate::data;
 use crate::units::UsdPerTonne;
 use crate::zone::Iso3;
 
@@ -22,42 +23,28 @@ pub struct SocialCost {
 #[derive(Deserialize)]
 struct Row {
     iso3: String,
-    low_usd_per_t: String,
-    median_usd_per_t: String,
-    high_usd_per_t: String,
+    low_usd_per_t: UsdPerTonne,
+    median_usd_per_t: UsdPerTonne,
+    high_usd_per_t: UsdPerTonne,
 }
 
 /// The social cost for a country, or none where the paper has no figure for it.
 #[must_use]
 pub fn of(country: Iso3) -> Option<SocialCost> {
-    let figure = |text: &str| {
-        text.parse()
-            .expect("the shipped table holds decimal numbers")
-    };
     table()
         .iter()
         .find(|row| row.iso3 == country.as_str())
         .map(|row| SocialCost {
             country,
-            low: figure(&row.low_usd_per_t),
-            median: figure(&row.median_usd_per_t),
-            high: figure(&row.high_usd_per_t),
+            low: row.low_usd_per_t,
+            median: row.median_usd_per_t,
+            high: row.high_usd_per_t,
         })
-}
-
-/// Every country the paper has a figure for, by ISO3.
-pub fn countries() -> impl Iterator<Item = &'static str> {
-    table().iter().map(|row| row.iso3.as_str())
 }
 
 fn table() -> &'static [Row] {
     static TABLE: OnceLock<Vec<Row>> = OnceLock::new();
-    TABLE.get_or_init(|| {
-        csv::Reader::from_reader(include_bytes!("../data/social_cost.csv").as_slice())
-            .deserialize()
-            .collect::<Result<_, _>>()
-            .expect("the shipped social cost table is well formed")
-    })
+    TABLE.get_or_init(|| data::SOCIAL_COST.rows())
 }
 
 #[cfg(test)]
@@ -67,7 +54,10 @@ mod tests {
     #[test]
     fn every_row_has_three_figures_in_order() {
         let mut rows = 0;
-        for code in countries().filter(|code| *code != "WLD") {
+        for code in table().iter().map(|row| &row.iso3) {
+            if code == "WLD" {
+                continue;
+            }
             let cost = of(code.parse().unwrap()).unwrap();
             assert!(
                 cost.low <= cost.median && cost.median <= cost.high,

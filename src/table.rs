@@ -34,11 +34,6 @@ impl Table {
         self.rows.push(row);
     }
 
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
-    }
-
     /// Columns padded with spaces: words to the left, numbers to the right.
     #[must_use]
     pub fn text(&self) -> String {

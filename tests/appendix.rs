@@ -137,6 +137,26 @@ fn group_tables_have_means_and_errors_in_the_order_asked_for() {
 }
 
 #[test]
+fn what_a_log_has_no_energy_of_is_named_as_people_call_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let logs = logs(folder.path());
+    let site = folder.path().join("out");
+    impact()
+        .arg("appendix")
+        .arg(&logs)
+        .arg("-o")
+        .arg(&site)
+        .assert()
+        .success();
+    let tables = pages(&site, "provenance.csv");
+    assert_eq!(tables.len(), 4);
+    for table in tables.values() {
+        let csv = fs::read_to_string(table).unwrap();
+        assert!(csv.contains("\nmemory,,,absent: "), "{csv}");
+    }
+}
+
+#[test]
 fn every_internal_link_leads_somewhere_and_names_are_inert() {
     let folder = tempfile::tempdir().unwrap();
     let logs = logs(folder.path());

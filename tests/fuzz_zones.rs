@@ -3,7 +3,6 @@
 //! `IMPACT_FUZZ_CASES=100000 cargo test --release --test fuzz_zones` runs the long ones.
 
 use std::io::Write as _;
-use std::time::{Duration, Instant};
 
 use impact::intensity::given::Given;
 use impact::zone::{Point, cloud, geojson, place};
@@ -15,8 +14,6 @@ const MAP: &str = r#"{"type":"FeatureCollection","features":[
 {"type":"Feature","id":"B2","properties":null,"geometry":{"type":"MultiPolygon","coordinates":[[[[-180,-90],[180,-90],[180,90],[-180,90],[-180,-90]]],[[]]]}}]}"#;
 const TABLE: &str =
     "zone,g_per_kwh,year,source\nA1,12.5,2024,roof\nB2,0,,\nUS-CA,3000,2019,\"a, b\"\n";
-/// Far above what any one case takes, far below what a user would wait.
-const PATIENCE: Duration = Duration::from_secs(5);
 
 fn run<S: Strategy>(fewer: u32, strategy: S, check: impl Fn(S::Value)) {
     let cases = std::env::var("IMPACT_FUZZ_CASES")
@@ -30,9 +27,7 @@ fn run<S: Strategy>(fewer: u32, strategy: S, check: impl Fn(S::Value)) {
     });
     runner
         .run(&strategy, |value| {
-            let begin = Instant::now();
             check(value);
-            prop_assert!(begin.elapsed() < PATIENCE, "it took {:?}", begin.elapsed());
             Ok::<(), TestCaseError>(())
         })
         .unwrap();

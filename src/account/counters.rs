@@ -35,11 +35,7 @@ struct Running {
 
 impl Counters {
     pub(super) fn add(&mut self, row: &Row, gpus: usize) -> Result<(), String> {
-        let meters: BTreeMap<Component, Meter> = match row.energy {
-            Some(text) => serde_json::from_slice(text).map_err(|error| error.to_string())?,
-            None => BTreeMap::new(),
-        };
-        for (component, meter) in meters {
+        for (component, meter) in row.meters()? {
             self.follow(component, meter)?;
         }
         let elapsed = row.elapsed.unwrap_or(self.seconds).max(self.seconds);

@@ -1,7 +1,5 @@
 use std::collections::BTreeMap;
 
-use serde::Serialize;
-
 use crate::log::{Edge, Mark};
 
 /// More names than this are a loop variable put into the name; the rest are left out, and said.
@@ -27,13 +25,12 @@ struct Reading {
 }
 
 /// How often a phase was gone through, and what it took each time.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Repetitions {
     pub count: u64,
     pub mean_j: f64,
     pub mean_s: f64,
     /// Sum of squared distances from the mean.
-    #[serde(skip)]
     spread: f64,
 }
 

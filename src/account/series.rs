@@ -20,7 +20,7 @@ pub(super) struct CarbonSeries {
 impl CarbonSeries {
     /// Adds the energy of the interval that ends at a row with this answer.
     pub(super) fn add(&mut self, kwh: f64, recorded: RecordedIntensity) {
-        if let RecordedIntensity::Known(intensity) = recorded {
+        if let Some(intensity) = recorded.known().map(GramsPerKwh::get) {
             if self.last.is_none() {
                 self.grams += self.waiting_kwh * intensity;
                 self.sum += self.waiting_rows as f64 * intensity;
@@ -58,14 +58,18 @@ mod tests {
     use super::*;
     use RecordedIntensity::{Known, NotAsked, Unanswered};
 
+    fn known(grams: f64) -> RecordedIntensity {
+        Known(GramsPerKwh::new(grams).unwrap())
+    }
+
     #[test]
     fn gaps_take_the_last_answer_and_the_beginning_takes_the_first() {
         let mut series = CarbonSeries::default();
         for (kwh, answer) in [
             (1.0, Unanswered),
-            (2.0, Known(100.0)),
+            (2.0, known(100.0)),
             (4.0, NotAsked),
-            (8.0, Known(200.0)),
+            (8.0, known(200.0)),
         ] {
             series.add(kwh, answer);
         }

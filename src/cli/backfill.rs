@@ -17,7 +17,7 @@ use crate::intensity::ladder::Answer;
 use crate::intensity::live;
 use crate::intensity::{Ladder, Period};
 use crate::log::fill::{self, Recorded, Survey};
-use crate::log::{DATA_FILE, FOLDER, INFO_FILE, Info, MESSAGES_FILE, Record, find};
+use crate::log::{DATA_FILE, FOLDER, INFO_FILE, Info, MESSAGES_FILE, Record, find, info_bytes};
 use crate::zone::ZoneId;
 
 /// Give runs that were made without a network the carbon intensity their grid had at the time
@@ -199,7 +199,7 @@ fn record(folder: &Path, info: &Info, answer: &Answer, samples: u64) -> anyhow::
     let note =
         format!("{now} impact backfill: carbon intensity of {samples} samples from {source}");
     let path = folder.join(INFO_FILE);
-    let Ok(bytes) = fs::read(&path) else {
+    let Some(bytes) = info_bytes(folder)? else {
         // Logs of other trackers have no such file, and one of ours would hide theirs.
         let messages = folder.join(MESSAGES_FILE);
         let mut file = OpenOptions::new()

@@ -192,7 +192,7 @@ fn csv(answer: &Answer) -> Result<String, Failure> {
             &point.at.to_rfc3339(),
             &point.intensity.get().to_string(),
             &answer.series.basis.to_string(),
-            &answer.series.source,
+            &escape::csv(&answer.series.source),
         ])?;
     }
     Ok(String::from_utf8(table.into_inner()?)?)

@@ -1,8 +1,9 @@
 use std::path::PathBuf;
 
-use super::moments::{Moments, effect_size};
+use super::effect_size::effect_size;
 use super::{Resampling, Surroundings, Test, Undecided, Verdict};
 use crate::account::{Assumptions, Figure, Footprint, RunSummary};
+use crate::moments::Moments;
 
 /// Runs that belong together; the first group is the one the others are held against.
 #[derive(Debug)]

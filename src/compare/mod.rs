@@ -2,11 +2,11 @@
 
 mod comparison;
 mod csv;
+mod effect_size;
 pub mod gate;
 mod html;
 mod json;
 mod markdown;
-mod moments;
 mod plot;
 mod random;
 mod rank;
@@ -21,7 +21,6 @@ pub use csv::csv;
 pub use html::html;
 pub use json::json;
 pub use markdown::markdown;
-pub use moments::Moments;
 pub use plot::svg;
 pub use resample::Resampling;
 pub use surroundings::{Aspect, Surroundings};

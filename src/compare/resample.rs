@@ -1,8 +1,8 @@
 //! Tests that assume no distribution and draw from the values themselves.
 
-use super::moments::mean;
 use super::random::Random;
 use super::{Undecided, Verdict};
+use crate::moments::{mean, quantile};
 
 /// How often to draw, and the seed that makes it repeatable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,12 +45,9 @@ pub(super) fn bootstrap(
     let below = differences.iter().filter(|d| **d <= 0.0).count();
     let above = differences.iter().filter(|d| **d >= 0.0).count();
     Ok(Verdict {
-        statistic: mean(other) - mean(base),
+        statistic: difference_of_means(base, other)?,
         p: two_sided(below + 1, above + 1, resampling.draws + 1),
-        interval: Some((
-            percentile(&differences, tail),
-            percentile(&differences, 1.0 - tail),
-        )),
+        interval: quantile(&differences, tail).zip(quantile(&differences, 1.0 - tail)),
     })
 }
 
@@ -64,7 +61,7 @@ pub(super) fn permutation(
     if base.is_empty() || other.is_empty() || base.len() + other.len() < 3 {
         return Err(Undecided::TooFew);
     }
-    let observed = mean(other) - mean(base);
+    let observed = difference_of_means(base, other)?;
     let mut pool: Vec<f64> = other.iter().chain(base).copied().collect();
     let total: f64 = pool.iter().sum();
     let (n_other, n_base) = (other.len() as f64, base.len() as f64);
@@ -126,12 +123,11 @@ fn two_sided(below: usize, above: usize, of: usize) -> f64 {
     (2.0 * below.min(above) as f64 / of as f64).min(1.0)
 }
 
-/// The value a share of the sorted values lies below, by linear interpolation.
-fn percentile(sorted: &[f64], share: f64) -> f64 {
-    let place = share * (sorted.len() - 1) as f64;
-    let (low, rest) = (place.floor() as usize, place.fract());
-    let high = (low + 1).min(sorted.len() - 1);
-    sorted[low] + rest * (sorted[high] - sorted[low])
+fn difference_of_means(base: &[f64], other: &[f64]) -> Result<f64, Undecided> {
+    match (mean(base), mean(other)) {
+        (Some(base), Some(other)) => Ok(other - base),
+        _ => Err(Undecided::TooFew),
+    }
 }
 
 /// In how many ways `chosen` can be taken of `all`, or none where that overflows.

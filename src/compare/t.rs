@@ -3,8 +3,9 @@
 use statrs::distribution::{ContinuousCDF, StudentsT};
 use statrs::function::beta::beta_reg;
 
-use super::moments::{Moments, pooled_variance};
+use super::effect_size::pooled_variance;
 use super::{Undecided, Verdict};
+use crate::moments::Moments;
 
 /// Student's t-test: both groups have the same variance.
 pub(super) fn student(base: &[f64], other: &[f64], confidence: f64) -> Result<Verdict, Undecided> {

@@ -3,8 +3,7 @@ use serde::Serialize;
 use super::{Resampling, rank, resample, t};
 
 /// The tests that every two groups are put to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Test {
     TTest,

@@ -21,7 +21,7 @@ pub struct Setting {
 }
 
 /// The five levels, weakest first.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
     Default,
     UserFile { path: PathBuf, line: usize },

@@ -60,6 +60,8 @@ tables! {
     CLOUDS = "clouds.csv", "mcp-server-cloud-regions, cloud-regions-info", "1.0.4, 1.0.1", "MIT", "2026";
     /// Overhead of data centres, as providers and surveys give it.
     PUE = "pue.csv", "providers and surveys, named in each row", "1", "facts", "2020-2024";
+    /// What a tonne of CO2 costs, by country.
+    SOCIAL_COST = "social_cost.csv", "Ricke and others, Nature Climate Change", "8", "facts", "2018";
     /// Thermal design power of processors.
     CPU_TDP = "cpu_tdp.csv", "codecarbon, eco2ai", "3.3.2, 0.3.12", "MIT, Apache-2.0", "2026";
     /// Thermal design power of accelerators.
@@ -90,7 +92,9 @@ impl Table {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
     use std::fmt::Write as _;
+    use std::path::Path;
 
     use sha2::{Digest, Sha256};
 
@@ -98,13 +102,31 @@ mod tests {
 
     #[test]
     fn every_table_is_the_one_its_provenance_speaks_of() {
+        let mut sums = BTreeSet::new();
         for table in ALL {
-            let digest = Sha256::digest(table.bytes);
-            let mut hex = String::new();
-            for byte in digest {
-                write!(hex, "{byte:02x}").unwrap();
+            let mut sum = String::new();
+            for byte in Sha256::digest(table.bytes) {
+                write!(sum, "{byte:02x}").unwrap();
             }
-            assert_eq!(table.provenance.sha256(), hex, "{}", table.provenance.table);
+            sums.insert(format!("{sum}  {}", table.provenance.table));
         }
+        let listed = include_str!("../../data/SHA256SUMS").lines();
+        assert_eq!(sums, listed.map(str::to_owned).collect());
+    }
+
+    #[test]
+    fn every_table_in_the_folder_has_a_provenance() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("data");
+        let files: BTreeSet<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|file| file.unwrap().file_name().into_string().unwrap())
+            .filter(|name| {
+                [".csv", ".tsv", ".bin"]
+                    .iter()
+                    .any(|end| name.ends_with(end))
+            })
+            .collect();
+        let known = ALL.iter().map(|table| table.provenance.table.to_owned());
+        assert_eq!(files, known.collect());
     }
 }

@@ -11,19 +11,6 @@ pub struct Provenance {
     pub year: &'static str,
 }
 
-const SUMS: &str = include_str!("../../data/SHA256SUMS");
-
-impl Provenance {
-    /// The checksum of the table, in hexadecimal.
-    #[must_use]
-    pub fn sha256(&self) -> &'static str {
-        SUMS.lines()
-            .filter_map(|line| line.split_once("  "))
-            .find(|(_, name)| *name == self.table)
-            .map_or("", |(sum, _)| sum)
-    }
-}
-
 impl fmt::Display for Provenance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(

@@ -1,10 +1,11 @@
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
 use super::{Cell, Column, Shape, Sheet};
-use crate::log::{Meter, ReadError, Record, RecordedIntensity, Row};
+use crate::log::{ReadError, Record, Row};
 use crate::sensor::Component;
+use crate::units::GramsPerKwh;
 
 /// Why samples cannot be written.
 #[derive(Debug, thiserror::Error)]
@@ -27,7 +28,7 @@ pub fn samples(
     let mut components: BTreeSet<Component> = BTreeSet::new();
     for run in runs {
         Record::open(run)?.for_each_row(|row| {
-            components.extend(meters(row).into_keys());
+            components.extend(row.meters()?.into_keys());
             Ok(())
         })?;
     }
@@ -37,7 +38,7 @@ pub fn samples(
         Record::open(run)?.for_each_row(|row| {
             if failed.is_none() {
                 let path = Cell::Word(run.display().to_string());
-                failed = sheet.push(&cells(path, row, &components)).err();
+                failed = sheet.push(&cells(path, row, &components)?).err();
             }
             Ok(())
         })?;
@@ -77,12 +78,8 @@ fn columns(components: &BTreeSet<Component>) -> Vec<Column> {
     columns
 }
 
-fn cells(path: Cell, row: &Row, components: &BTreeSet<Component>) -> Vec<Cell> {
-    let intensity = match row.carbon_intensity {
-        RecordedIntensity::Known(value) => Some(value),
-        RecordedIntensity::NotAsked | RecordedIntensity::Unanswered => None,
-    };
-    let meters = meters(row);
+fn cells(path: Cell, row: &Row, components: &BTreeSet<Component>) -> Result<Vec<Cell>, String> {
+    let meters = row.meters()?;
     let mut cells = vec![
         path,
         Cell::from(Some(row.timestamp)),
@@ -90,19 +87,12 @@ fn cells(path: Cell, row: &Row, components: &BTreeSet<Component>) -> Vec<Cell> {
         row.cpu_watts.into(),
         row.gpu_watts.into(),
         row.gpu_utilization.into(),
-        intensity.into(),
+        row.carbon_intensity.known().map(GramsPerKwh::get).into(),
     ];
     for component in components {
         let meter = meters.get(component);
         cells.push(meter.and_then(|meter| meter.attributed_j).into());
         cells.push(meter.and_then(|meter| meter.total_j).into());
     }
-    cells
-}
-
-/// The running totals of a row; none where the row has none or they cannot be read.
-fn meters(row: &Row) -> BTreeMap<Component, Meter> {
-    row.energy
-        .and_then(|text| serde_json::from_slice(text).ok())
-        .unwrap_or_default()
+    Ok(cells)
 }

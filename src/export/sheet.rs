@@ -118,10 +118,6 @@ impl<W: Write> Sheet<W> {
         Ok(())
     }
 
-    pub fn columns(&self) -> &[Column] {
-        &self.columns
-    }
-
     pub fn finish(self) -> io::Result<Vec<Column>> {
         match self.rows {
             Rows::Csv(mut writer) => writer.flush()?,

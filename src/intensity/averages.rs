@@ -14,10 +14,6 @@ impl IntensityProvider for Averages {
         "table"
     }
 
-    fn resolution(&self) -> TimeDelta {
-        YEAR
-    }
-
     fn basis(&self) -> Basis {
         Basis::LifeCycle
     }

@@ -123,7 +123,7 @@ impl Background {
 
 /// How long to wait before asking again: until the next value is due, or less if a better rung may be back.
 fn pause(answer: &Answer, now: DateTime<Utc>) -> Duration {
-    let step = answer.resolution;
+    let step = answer.series.resolution;
     let due = answer.series.last().at + step - now;
     let wait = if due > TimeDelta::zero() { due } else { step };
     let longest = if answer.declined.iter().any(|rung| rung.reason.may_pass()) {
@@ -166,7 +166,6 @@ mod tests {
             )
             .unwrap(),
             rung: "test",
-            resolution: half_hour,
             declined,
         }
     }

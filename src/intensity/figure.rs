@@ -47,8 +47,6 @@ pub enum Fallback {
     OtherDataset { asked: Dataset, used: Dataset },
     /// Nothing nearer is known than the average of the world.
     World,
-    /// Another reason, said by whoever fell back.
-    Because(String),
 }
 
 /// Where the figure is from and what it stands in for, as a statement says it.
@@ -90,7 +88,6 @@ impl fmt::Display for Fallback {
             Self::World => {
                 f.write_str("there is no figure for the country, the world's average is used")
             }
-            Self::Because(why) => f.write_str(why),
         }
     }
 }

@@ -1,8 +1,10 @@
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
+use chrono::{DateTime, Utc};
 use serde::Deserialize;
 
-use super::Declined;
+use super::{Declined, Point};
 use crate::data;
 use crate::units::GramsPerKwh;
 
@@ -90,6 +92,18 @@ impl Mix {
     }
 }
 
+/// The intensities of a grid over time; times at which it generates nothing are left out.
+pub fn points(mixes: BTreeMap<DateTime<Utc>, Mix>) -> Result<Vec<Point>, Declined> {
+    mixes
+        .into_iter()
+        .filter_map(|(at, mix)| match mix.intensity() {
+            Ok(intensity) => Some(Ok(Point { at, intensity })),
+            Err(Declined::NoValues) => None,
+            Err(nonsense) => Some(Err(nonsense)),
+        })
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -107,5 +121,7 @@ mod tests {
     #[test]
     fn a_grid_that_generates_nothing_has_no_intensity() {
         assert_eq!(Mix::default().intensity(), Err(Declined::NoValues));
+        let mixes = BTreeMap::from([(DateTime::UNIX_EPOCH, Mix::default())]);
+        assert_eq!(points(mixes), Ok(Vec::new()));
     }
 }

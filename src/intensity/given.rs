@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::{Intensity, Shares, Source};
+use crate::escape;
 use crate::units::{GramsPerKwh, OutOfRange};
 use crate::zone::ZoneId;
 
@@ -24,6 +25,9 @@ pub fn stated(value: GramsPerKwh) -> Intensity {
         fallbacks: Vec::new(),
     }
 }
+
+/// The longest name of a source, in characters.
+const LONGEST_SOURCE: usize = 200;
 
 /// The user's own table of intensities.
 #[derive(Debug, Clone, Default)]
@@ -60,14 +64,6 @@ struct Row {
     year: Option<i32>,
     #[serde(default)]
     source: Option<String>,
-}
-
-/// A name of a source that cannot steer a terminal, whichever format it is printed in.
-fn harmless(name: &str) -> String {
-    name.chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .take(200)
-        .collect()
 }
 
 impl Given {
@@ -111,7 +107,10 @@ impl Given {
                 source: Source {
                     name: row
                         .source
-                        .map_or_else(|| path.display().to_string(), |name| harmless(&name))
+                        .map_or_else(
+                            || path.display().to_string(),
+                            |name| escape::line(&name).chars().take(LONGEST_SOURCE).collect(),
+                        )
                         .into(),
                     licence: None,
                 },
@@ -153,6 +152,15 @@ mod tests {
             (10.0, 20.0, 20.0)
         );
         assert_eq!(given.of(&"XX".parse().unwrap(), None), None);
+    }
+
+    #[test]
+    fn a_name_of_a_source_stays_in_its_line_and_ends() {
+        let name = format!("a\u{1b}[2J{}", "b".repeat(500));
+        let given = read(&format!("zone,g_per_kwh,source\nlab,10,{name}\n")).unwrap();
+        let source = given.of(&"LAB".parse().unwrap(), None).unwrap().source.name;
+        assert!(source.starts_with("a [2Jb"), "{source}");
+        assert_eq!(source.chars().count(), LONGEST_SOURCE);
     }
 
     #[test]

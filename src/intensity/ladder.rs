@@ -1,6 +1,6 @@
 use std::fmt;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 
 use super::{Declined, IntensityProvider, Period, Series};
 use crate::zone::ZoneId;
@@ -16,8 +16,6 @@ pub struct Ladder {
 pub struct Answer {
     pub series: Series,
     pub rung: &'static str,
-    /// How often the rung that answered has something new to say.
-    pub resolution: TimeDelta,
     pub declined: Vec<Refusal>,
 }
 
@@ -81,7 +79,6 @@ impl Ladder {
                     return Ok(Answer {
                         series,
                         rung: rung.name(),
-                        resolution: rung.resolution(),
                         declined,
                     });
                 }

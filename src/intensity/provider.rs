@@ -11,9 +11,6 @@ pub trait IntensityProvider: Send + Sync {
     /// The name it is chosen by on the command line.
     fn name(&self) -> &'static str;
 
-    /// How often its values change.
-    fn resolution(&self) -> TimeDelta;
-
     /// What its values count.
     fn basis(&self) -> Basis;
 

@@ -93,6 +93,7 @@ pub struct Series {
     pub zone: ZoneId,
     pub source: String,
     pub basis: Basis,
+    /// How long a value holds, and how often there is a new one.
     #[serde(rename = "resolution_s", serialize_with = "seconds")]
     pub resolution: TimeDelta,
     points: Vec<Point>,

@@ -2,7 +2,7 @@
 
 use csv::StringRecord;
 
-use super::{Basis, Dataset, Intensity, Shares, Source};
+use super::{Basis, Dataset, Fallback, Intensity, Shares, Source};
 use crate::data::{self, Table};
 use crate::units::GramsPerKwh;
 use crate::zone::{AreaId, Iso3, ZoneId};
@@ -77,6 +77,17 @@ impl Figure {
 pub(super) struct StandIn {
     pub zone: ZoneId,
     pub rule: &'static str,
+}
+
+impl StandIn {
+    /// What is to be said of it; nothing where it is the same zone under whatever name.
+    pub(super) fn fallback(self) -> Option<Fallback> {
+        let is_itself = matches!(self.rule, "same" | "renamed");
+        (!is_itself).then(|| Fallback::StandIn {
+            zone: self.zone,
+            rule: self.rule.to_owned(),
+        })
+    }
 }
 
 /// The row of the crosswalk for an area; for a zone of several states, what most of them take.

@@ -132,13 +132,9 @@ impl Level {
                 stand_in: None,
             });
         };
-        let itself = matches!(other.rule, "same" | "renamed");
         Some(Offered {
             series: table::electricity_maps(&other.zone)?,
-            stand_in: (!itself).then(|| Fallback::StandIn {
-                zone: other.zone,
-                rule: other.rule.to_owned(),
-            }),
+            stand_in: other.fallback(),
         })
     }
 

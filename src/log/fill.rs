@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, BufWriter, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 
 use serde_json::value::RawValue;
 
-use super::row::{RecordedIntensity, Row};
+use super::lines::LONGEST_LINE;
+use super::row::Row;
 use crate::units::GramsPerKwh;
 
 const INTENSITY: &str = "realtime_carbon_intensity";
@@ -39,17 +40,16 @@ pub enum Recorded {
 
 impl Recorded {
     fn allows(self, row: &Row<'_>) -> bool {
-        self == Self::Replace || !matches!(row.carbon_intensity, RecordedIntensity::Known(_))
+        self == Self::Replace || row.carbon_intensity.known().is_none()
     }
 }
 
 /// Counts the samples that want an intensity.
 pub fn survey(data: &Path, recorded: Recorded) -> io::Result<Survey> {
     let mut survey = Survey::default();
-    let mut file = BufReader::new(File::open(data)?);
-    let mut line = Vec::new();
-    while next_line(&mut file, &mut line)? {
-        let Ok(row) = Row::parse(line.trim_ascii_end()) else {
+    let mut pieces = Pieces::new(BufReader::new(File::open(data)?));
+    while pieces.next_piece()? {
+        let Some(row) = pieces.sample() else {
             continue;
         };
         if recorded.allows(&row) {
@@ -122,25 +122,56 @@ fn copy(
     intensity: impl Fn(f64) -> Option<GramsPerKwh>,
 ) -> io::Result<Filled> {
     let mut counts = Filled::default();
-    let mut from = BufReader::new(File::open(data)?);
-    let mut line = Vec::new();
-    while next_line(&mut from, &mut line)? {
-        let wanting = Row::parse(line.trim_ascii_end())
-            .ok()
-            .filter(|row| recorded.allows(row));
+    let mut pieces = Pieces::new(BufReader::new(File::open(data)?));
+    while pieces.next_piece()? {
+        let wanting = pieces.sample().filter(|row| recorded.allows(row));
         let known = wanting.as_ref().and_then(|row| intensity(row.timestamp));
-        let filled = known.and_then(|value| with_field(&line, INTENSITY, &value.get().to_string()));
+        let filled =
+            known.and_then(|value| with_field(&pieces.bytes, INTENSITY, &value.get().to_string()));
         counts.filled += u64::from(filled.is_some());
         counts.gaps += u64::from(wanting.is_some() && filled.is_none());
-        to.write_all(filled.as_deref().unwrap_or(&line))?;
+        to.write_all(filled.as_deref().unwrap_or(&pieces.bytes))?;
     }
     Ok(counts)
 }
 
-/// The next line with its line feed, if there is one.
-fn next_line(file: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
-    line.clear();
-    Ok(file.read_until(b'\n', line)? > 0)
+/// Every byte of a file in bounded memory: lines with their line feeds, one too long for a sample in parts.
+struct Pieces<R> {
+    file: R,
+    bytes: Vec<u8>,
+    is_part: bool,
+    goes_on: bool,
+}
+
+impl<R: BufRead> Pieces<R> {
+    fn new(file: R) -> Self {
+        Self {
+            file,
+            bytes: Vec::new(),
+            is_part: false,
+            goes_on: false,
+        }
+    }
+
+    /// Reads the next piece, if there is one.
+    fn next_piece(&mut self) -> io::Result<bool> {
+        self.bytes.clear();
+        let read = (&mut self.file)
+            .take(LONGEST_LINE as u64)
+            .read_until(b'\n', &mut self.bytes)?;
+        let went_on = self.goes_on;
+        self.goes_on = read == LONGEST_LINE && !self.bytes.ends_with(b"\n");
+        self.is_part = went_on || self.goes_on;
+        Ok(read > 0)
+    }
+
+    /// The sample, if the piece is one.
+    fn sample(&self) -> Option<Row<'_>> {
+        if self.is_part {
+            return None;
+        }
+        Row::parse(self.bytes.trim_ascii_end()).ok()
+    }
 }
 
 /// A JSON object with one field set, all its other bytes unchanged; none if it is no object.
@@ -249,6 +280,33 @@ mod tests {
                 .replace("\"n/a\"", "40")
         );
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_line_too_long_for_a_sample_is_kept_and_no_part_of_it_is_one() {
+        let sample = "{\"timestamp\":10}\n";
+        let long = " ".repeat(LONGEST_LINE) + sample;
+        let (_folder, data) = log(&format!("{long}{sample}"));
+        assert_eq!(survey(&data, Recorded::Keep).unwrap().wanting, 1);
+        let filled = fill(&data, Recorded::Keep, until_thirty).unwrap();
+        assert_eq!(filled, Filled { filled: 1, gaps: 0 });
+        let text = fs::read_to_string(&data).unwrap();
+        assert!(text.starts_with(&long));
+        assert_eq!(
+            &text[long.len()..],
+            "{\"timestamp\":10,\"realtime_carbon_intensity\":20}\n"
+        );
+    }
+
+    #[test]
+    fn no_more_than_the_longest_line_is_held_at_once() {
+        let endless = io::repeat(b'x').take(3 * LONGEST_LINE as u64);
+        let mut pieces = Pieces::new(BufReader::new(endless));
+        let mut seen = Vec::new();
+        while pieces.next_piece().unwrap() {
+            seen.push(pieces.bytes.len());
+        }
+        assert_eq!(seen, [LONGEST_LINE; 3]);
     }
 
     #[test]

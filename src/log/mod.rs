@@ -22,7 +22,7 @@ pub mod write;
 pub use cpu_times::CpuTimes;
 pub use gauge::{Gauge, Gauges};
 pub use info::Info;
-pub use read::{Damage, ReadError, Record};
+pub use read::{Damage, ReadError, Record, info_bytes};
 pub use row::{RecordedIntensity, Row};
 pub use sample::{Edge, Mark, Meter, Sample};
 pub use series::{Point, TimeSeries};

@@ -120,13 +120,20 @@ impl Record {
     }
 }
 
+/// The bytes of a log's `info.json`, or none where it has no such file, as in foreign logs.
+pub fn info_bytes(folder: &Path) -> Result<Option<Vec<u8>>, ReadError> {
+    read_small(&folder.join(INFO_FILE), LARGEST_INFO)
+}
+
 /// What `info.json` says, else what `info.pkl` says, else nothing: the samples alone give energy.
 fn read_info(folder: &Path) -> Result<LegacyInfo, ReadError> {
-    let own = folder.join(INFO_FILE);
-    if let Some(bytes) = read_small(&own, LARGEST_INFO)? {
+    if let Some(bytes) = info_bytes(folder)? {
         let info =
             serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_slice(&bytes))
-                .map_err(|source| ReadError::Info { path: own, source })?;
+                .map_err(|source| ReadError::Info {
+                    path: folder.join(INFO_FILE),
+                    source,
+                })?;
         return Ok(LegacyInfo {
             info,
             local_times: LocalTimes::default(),
@@ -174,4 +181,21 @@ fn open_file(path: &Path) -> Result<File, ReadError> {
         return Err(ReadError::NotAFile(path.to_owned()));
     }
     File::open(path).map_err(io_error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_info_file_larger_than_any_is_refused_and_a_missing_one_is_none() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(info_bytes(folder.path()).unwrap().is_none());
+        let file = File::create(folder.path().join(INFO_FILE)).unwrap();
+        file.set_len(LARGEST_INFO as u64 + 1).unwrap();
+        assert!(matches!(
+            info_bytes(folder.path()),
+            Err(ReadError::TooLarge(_))
+        ));
+    }
 }

@@ -1,5 +1,10 @@
+use std::collections::BTreeMap;
+
 use super::fields::{Field, Fields, NotAnObject};
 use super::gauge::Gauges;
+use super::sample::Meter;
+use crate::sensor::Component;
+use crate::units::GramsPerKwh;
 
 /// What accounting takes from one line of `data.json`, of either tracker.
 ///
@@ -30,8 +35,18 @@ pub enum RecordedIntensity {
     NotAsked,
     /// The tracker asked and got no answer ("n/a").
     Unanswered,
-    /// Grams per kWh.
-    Known(f64),
+    Known(GramsPerKwh),
+}
+
+impl RecordedIntensity {
+    /// The intensity, if the row says one.
+    #[must_use]
+    pub fn known(self) -> Option<GramsPerKwh> {
+        match self {
+            Self::Known(intensity) => Some(intensity),
+            Self::NotAsked | Self::Unanswered => None,
+        }
+    }
 }
 
 /// Why a line is no sample.
@@ -81,6 +96,14 @@ impl<'a> Row<'a> {
         row.timestamp = timestamp.ok_or(BadRow::NoTimestamp)?;
         Ok(row)
     }
+
+    /// The running totals by component; empty where the row has none.
+    pub fn meters(&self) -> Result<BTreeMap<Component, Meter>, String> {
+        self.energy.map_or_else(
+            || Ok(BTreeMap::new()),
+            |text| serde_json::from_slice(text).map_err(|error| error.to_string()),
+        )
+    }
 }
 
 /// A finite JSON number; `null` is the same as nothing there.
@@ -104,9 +127,9 @@ pub(crate) fn parse_number(value: &[u8]) -> Option<f64> {
 
 /// Nonsense counts as no answer: a grid API's mistake must not void a run's energy.
 fn intensity(value: &[u8]) -> RecordedIntensity {
-    match parse_number(value) {
-        Some(grams) if (0.0..=3000.0).contains(&grams) => RecordedIntensity::Known(grams),
-        _ => RecordedIntensity::Unanswered,
+    match parse_number(value).map(GramsPerKwh::new) {
+        Some(Ok(intensity)) => RecordedIntensity::Known(intensity),
+        Some(Err(_)) | None => RecordedIntensity::Unanswered,
     }
 }
 
@@ -125,6 +148,30 @@ mod tests {
         assert_eq!(row.cpu_watts, Some(0.0));
         assert_eq!(row.gpu_watts, None);
         assert_eq!(row.carbon_intensity, RecordedIntensity::Unanswered);
+    }
+
+    #[test]
+    fn an_intensity_that_no_grid_has_is_no_answer() {
+        let of = |value: &str| {
+            let line = format!("{{\"timestamp\":1,\"realtime_carbon_intensity\":{value}}}");
+            Row::parse(line.as_bytes()).unwrap().carbon_intensity
+        };
+        assert_eq!(of("250.5").known(), GramsPerKwh::new(250.5).ok());
+        assert_eq!(of("-1"), RecordedIntensity::Unanswered);
+        assert_eq!(of("3001"), RecordedIntensity::Unanswered);
+    }
+
+    #[test]
+    fn totals_that_cannot_be_read_are_not_taken_for_none() {
+        assert!(
+            Row::parse(b"{\"timestamp\":1}")
+                .unwrap()
+                .meters()
+                .unwrap()
+                .is_empty()
+        );
+        let row = br#"{"timestamp":1,"energy":{"package-0":{"total_j":"much"}}}"#;
+        assert!(Row::parse(row).unwrap().meters().is_err());
     }
 
     #[test]

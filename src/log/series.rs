@@ -3,7 +3,8 @@ use std::collections::BTreeMap;
 use super::fields::Fields;
 use super::gauge::Gauge;
 use super::row::parse_number;
-use super::{Mark, RecordedIntensity, Row};
+use super::{Mark, Row};
+use crate::units::GramsPerKwh;
 
 /// A trace never holds more buckets than this, two points each.
 const MOST_BUCKETS: usize = 512;
@@ -42,7 +43,10 @@ impl TimeSeries {
                 Gauge::GpuTemperature,
                 gauges.gpu_temperatures.and_then(hottest),
             ),
-            (Gauge::CarbonIntensity, known(row.carbon_intensity)),
+            (
+                Gauge::CarbonIntensity,
+                row.carbon_intensity.known().map(GramsPerKwh::get),
+            ),
         ];
         for (gauge, value) in values {
             if let Some(value) = value {
@@ -175,13 +179,6 @@ impl Bucket {
                 self.high
             },
         }
-    }
-}
-
-fn known(intensity: RecordedIntensity) -> Option<f64> {
-    match intensity {
-        RecordedIntensity::Known(grams) => Some(grams),
-        RecordedIntensity::NotAsked | RecordedIntensity::Unanswered => None,
     }
 }
 

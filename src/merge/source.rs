@@ -39,11 +39,7 @@ impl Source {
             let (wall, first) = *clock.get_or_insert((row.timestamp, elapsed));
             let time = wall + (elapsed - first).max(0.0);
             end = end.max(time);
-            let meters: BTreeMap<Component, Meter> = row
-                .energy
-                .and_then(|text| serde_json::from_slice(text).ok())
-                .unwrap_or_default();
-            for (component, meter) in meters {
+            for (component, meter) in row.meters()? {
                 follow(&mut traces, component, &meter, wall, time);
             }
             Ok(())

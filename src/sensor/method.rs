@@ -27,16 +27,6 @@ impl Method {
     pub fn is_measured(&self) -> bool {
         matches!(self, Self::Measured | Self::Integrated { .. })
     }
-
-    #[must_use]
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Measured => "measured",
-            Self::Integrated { .. } => "integrated",
-            Self::Estimated { .. } => "estimated",
-            Self::Absent { .. } => "absent",
-        }
-    }
 }
 
 impl fmt::Display for Method {

@@ -31,9 +31,6 @@ pub enum ReadError {
     /// Forget the sensor: the device has failed, and what it draws from here on is lost.
     #[error("{0}")]
     Lost(String),
-    /// Forget the sensor: there is nothing more to read, and nothing is lost.
-    #[error("there is nothing more to read")]
-    Gone,
 }
 
 /// Something that can be asked for energy or power.

@@ -3,7 +3,7 @@ use std::io::{BufRead, BufReader, Read};
 
 use serde_json::Value;
 
-use super::statistic;
+use crate::moments::{self, Moments};
 
 /// A file beside a log is an evaluation's table, not a data set.
 const MOST_VALUES: usize = 2_000_000;
@@ -47,18 +47,18 @@ pub(super) enum ColumnError {
 
 impl Column {
     pub(super) fn mean(&self) -> Option<f64> {
-        statistic::mean(&self.0)
+        moments::mean(&self.0)
     }
 
     pub(super) fn median(&self) -> Option<f64> {
         let mut sorted = self.0.clone();
         sorted.sort_by(f64::total_cmp);
-        statistic::quantile(&sorted, 0.5)
+        moments::quantile(&sorted, 0.5)
     }
 
     /// With n - 1 below, as for a sample.
     pub(super) fn std(&self) -> Option<f64> {
-        statistic::standard_deviation(&self.0)
+        Moments::of(&self.0)?.standard_deviation()
     }
 }
 

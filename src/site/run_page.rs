@@ -202,7 +202,6 @@ fn provenance(reading: &Reading) -> Table {
         rows.push(Row::new(name, cells));
     }
     for (group, why) in &summary.absent {
-        let name = format!("{group:?}").to_lowercase();
         let cells = vec![
             Cell::number(None),
             Cell::number(None),
@@ -210,7 +209,7 @@ fn provenance(reading: &Reading) -> Table {
             Cell::text("–"),
             Cell::text("no"),
         ];
-        rows.push(Row::new(name, cells));
+        rows.push(Row::new(group.name(), cells));
     }
     Table {
         id: "provenance",

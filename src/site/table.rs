@@ -2,6 +2,8 @@ use serde::Serialize;
 
 use super::number;
 use super::statistic::Statistic;
+use crate::escape;
+use crate::statement::percent;
 
 /// A table of a page, which can be downloaded as CSV.
 #[derive(Debug, Serialize)]
@@ -117,7 +119,7 @@ impl Cell {
     pub(super) fn share(value: Option<f64>) -> Self {
         match value {
             Some(value) => Self {
-                text: format!("{} %", (value * 1000.0).round() / 10.0),
+                text: percent(value),
                 value: Some(value),
                 ..Self::default()
             },
@@ -145,21 +147,22 @@ impl Table {
         let mut writer = csv::Writer::from_writer(Vec::new());
         let mut head = vec![self.head.to_lowercase()];
         for column in &self.columns {
-            head.push(guarded(&column.key));
+            head.push(escape::csv(&column.key).into_owned());
             if column.spread {
-                head.push(guarded(&format!("{}_stderr", column.key)));
+                let key = format!("{}_stderr", column.key);
+                head.push(escape::csv(&key).into_owned());
             }
         }
         writer.write_record(&head)?;
         for row in self.rows.iter().chain(&self.foot) {
-            let mut record = vec![guarded(&row.name)];
+            let mut record = vec![escape::csv(&row.name).into_owned()];
             for (column, cell) in self.columns.iter().zip(&row.cells) {
                 let exact =
                     |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
                 record.push(if column.numeric {
                     exact(cell.value)
                 } else {
-                    guarded(&cell.text)
+                    escape::csv(&cell.text).into_owned()
                 });
                 if column.spread {
                     record.push(exact(cell.stderr));
@@ -173,18 +176,17 @@ impl Table {
     }
 }
 
-/// Spreadsheets take a text that begins like this for a formula.
-fn guarded(text: &str) -> String {
-    if text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']) {
-        format!("'{text}")
-    } else {
-        text.to_owned()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn almost_all_is_not_shown_as_all() {
+        assert_eq!(Cell::share(Some(0.9996)).text, ">99.9 %");
+        assert_eq!(Cell::share(Some(1.0)).text, "100 %");
+        assert_eq!(Cell::share(Some(0.125)).text, "12.5 %");
+        assert_eq!(Cell::share(None).text, "–");
+    }
 
     #[test]
     fn csv_has_full_digits_and_no_formulas() {

@@ -19,7 +19,7 @@ pub fn markdown(statement: &Statement) -> String {
                 Span::Cite(source) => {
                     out.push_str(&format!("([{}]({}))", source.short(), source.url()));
                 }
-                Span::Link(url) => out.push_str(&format!("<{}>", escape_url(&url))),
+                Span::Link(url) => out.push_str(&format!("<{}>", escape::markdown_link(&url))),
             }
         }
         out.push('\n');
@@ -29,10 +29,4 @@ pub fn markdown(statement: &Statement) -> String {
         out.push_str(&runs::table(runs).markdown());
     }
     out
-}
-
-fn escape_url(url: &str) -> String {
-    url.chars()
-        .filter(|c| !c.is_control() && !c.is_whitespace() && !matches!(c, '<' | '>'))
-        .collect()
 }

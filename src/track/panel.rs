@@ -165,10 +165,6 @@ impl Panel {
                     dial.state = State::Out;
                     Some(format!("was lost: {why}; its energy is counted up to here"))
                 }
-                Err(ReadError::Gone) => {
-                    dial.state = State::Out;
-                    None
-                }
             };
             if let Some(said) = said {
                 let component = &dial.sensor.component;

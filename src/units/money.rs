@@ -3,6 +3,7 @@ use std::ops::Mul;
 use std::str::FromStr;
 
 use rust_decimal::Decimal;
+use serde::Deserialize;
 
 use super::{DECIMALS, Exact, GramsCo2e, Joules, OutOfRange};
 
@@ -22,7 +23,8 @@ fn fixed(quantity: &'static str, decimals: u32, text: &str) -> Result<i64, OutOf
 }
 
 /// US dollars per tonne of CO2; may be negative.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(try_from = "String")]
 #[must_use]
 pub struct UsdPerTonne(i64);
 
@@ -34,6 +36,13 @@ impl FromStr for UsdPerTonne {
     type Err = OutOfRange;
     fn from_str(text: &str) -> Result<Self, OutOfRange> {
         fixed("social cost in USD per tonne", Self::DECIMALS, text).map(Self)
+    }
+}
+
+impl TryFrom<String> for UsdPerTonne {
+    type Error = OutOfRange;
+    fn try_from(text: String) -> Result<Self, OutOfRange> {
+        text.parse()
     }
 }
 

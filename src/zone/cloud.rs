@@ -87,8 +87,7 @@ pub fn all() -> &'static [CloudRegion] {
 }
 
 /// The names of the providers.
-#[must_use]
-pub fn providers() -> Vec<String> {
+fn providers() -> Vec<String> {
     let mut names: Vec<String> = all().iter().map(|region| region.provider.clone()).collect();
     names.dedup();
     names

@@ -19,8 +19,6 @@ pub struct Country {
     pub iso2: String,
     pub iso3: String,
     pub name: String,
-    /// Two letters, such as `EU`.
-    pub continent: String,
     /// Other names people write, joined by `|`.
     aliases: String,
 }

@@ -1,10 +1,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::Serialize;
-
 /// A place on Earth in degrees, WGS 84.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
     lat: f64,
     lon: f64,

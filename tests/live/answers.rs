@@ -93,6 +93,30 @@ fn electricity_maps_latest_is_one_value() {
 }
 
 #[test]
+fn electricity_maps_is_asked_by_its_own_name_of_a_zone_and_says_what_stands_in() {
+    let service = Service::named("electricitymaps");
+    for (ours, theirs, source) in [
+        ("AUS-NSW", "AU-NSW", "Electricity Maps"),
+        (
+            "US-VA",
+            "US-MIDA-PJM",
+            "Electricity Maps; US-MIDA-PJM stands for it (largest balancing area)",
+        ),
+    ] {
+        let server = Server::start(|path| {
+            let asked = path.split(['=', '&']).nth(1).unwrap();
+            let body = include_str!("answers/electricitymaps_latest.json");
+            Reply::Body(200, body.replace("\"FR\"", &format!("\"{asked}\"")))
+        });
+        let provider = service.provider(service.desk(&server.url));
+        let series = provider.latest(&ours.parse().unwrap(), now()).unwrap();
+        assert_eq!(series.source, source);
+        let path = format!("GET /v3/carbon-intensity/latest?zone={theirs}&");
+        assert!(server.seen()[0].starts_with(&path), "{:?}", server.seen());
+    }
+}
+
+#[test]
 fn watttime_is_marginal_and_converted_from_pounds() {
     let (values, basis, _) = values("watttime");
     assert_eq!(values, list(&[("00:00", 394.63), ("00:05", 390.09)]));

@@ -19,10 +19,6 @@ impl IntensityProvider for Table {
         "table"
     }
 
-    fn resolution(&self) -> TimeDelta {
-        TimeDelta::days(365)
-    }
-
     fn basis(&self) -> Basis {
         Basis::LifeCycle
     }
@@ -32,12 +28,11 @@ impl IntensityProvider for Table {
             at: period.from(),
             intensity: GramsPerKwh::new(211.0).unwrap(),
         };
-        let resolution = self.resolution();
         Series::new(
             zone,
             "the table of 2025",
             Basis::LifeCycle,
-            resolution,
+            TimeDelta::days(365),
             period,
             vec![point],
         )

@@ -54,10 +54,6 @@ impl IntensityProvider for Caiso {
         "caiso"
     }
 
-    fn resolution(&self) -> TimeDelta {
-        FIVE_MINUTES
-    }
-
     fn basis(&self) -> Basis {
         Basis::Direct
     }

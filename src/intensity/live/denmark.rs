@@ -47,10 +47,6 @@ impl IntensityProvider for Denmark {
         "denmark"
     }
 
-    fn resolution(&self) -> TimeDelta {
-        FIVE_MINUTES
-    }
-
     fn basis(&self) -> Basis {
         Basis::Direct
     }

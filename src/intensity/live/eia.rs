@@ -10,11 +10,12 @@ use std::sync::Arc;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::Deserialize;
 
-use super::american;
+use super::counterpart::Counterpart;
 use super::desk::{Desk, Keep, json};
 use super::instant::instant;
+use super::numeral::Numeral;
 use crate::intensity::fetch::{Auth, Request};
-use crate::intensity::fuel::{Fuel, Mix};
+use crate::intensity::fuel::{self, Fuel, Mix};
 use crate::intensity::{Basis, Declined, IntensityProvider, Nonsense, Period, Point, Series};
 use crate::zone::ZoneId;
 
@@ -45,29 +46,11 @@ struct Row {
     period: String,
     respondent: String,
     fueltype: String,
-    value: Option<Figure>,
+    /// Text since 2023, a number before.
+    value: Option<Numeral>,
 }
 
-/// Figures come as text since 2023, as numbers before.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Figure {
-    Number(f64),
-    Text(String),
-}
-
-impl Figure {
-    fn megawatts(self) -> Result<f64, Declined> {
-        match self {
-            Self::Number(value) => Some(value),
-            Self::Text(text) => text.trim().parse().ok(),
-        }
-        .filter(|value| value.is_finite())
-        .ok_or_else(|| Nonsense::Unreadable("figures").into())
-    }
-}
-
-fn fuel(code: &str) -> Fuel {
+fn fuel_of(code: &str) -> Fuel {
     match code {
         "COL" => Fuel::Coal,
         "NG" => Fuel::Gas,
@@ -88,17 +71,15 @@ impl IntensityProvider for Eia {
         "eia"
     }
 
-    fn resolution(&self) -> TimeDelta {
-        HOUR
-    }
-
     fn basis(&self) -> Basis {
         Basis::LifeCycle
     }
 
     fn intensity(&self, zone: &ZoneId, period: &Period) -> Result<Series, Declined> {
-        let respondent =
-            american::respondent(zone).ok_or_else(|| Declined::NotServed(zone.clone()))?;
+        let counterpart = Counterpart::of(zone);
+        let respondent = counterpart
+            .respondent()
+            .ok_or_else(|| Declined::NotServed(zone.clone()))?;
         let key = self.desk.token("EIA_API_KEY")?;
         let base = self.desk.base("IMPACT_EIA_URL", "https://api.eia.gov")?;
         let hour = |at: DateTime<Utc>| (at + HOUR).format("%Y-%m-%dT%H").to_string();
@@ -117,7 +98,9 @@ impl IntensityProvider for Eia {
             let read = |body: &[u8]| read(zone, respondent, body);
             points.extend(self.desk.ask_as(auth, &request, keep, read)?);
         }
-        let source = format!("EIA hourly generation of {respondent} by fuel, imports left out");
+        let source = counterpart.source(&format!(
+            "EIA hourly generation of {respondent} by fuel, imports left out"
+        ));
         Series::new(zone, source, Basis::LifeCycle, HOUR, period, points)
     }
 
@@ -139,15 +122,9 @@ pub(super) fn read(zone: &ZoneId, respondent: &str, body: &[u8]) -> Result<Vec<P
         };
         if let Some(value) = row.value {
             let mix = mixes.entry(starts).or_default();
-            mix.add(fuel(&row.fueltype), value.megawatts()?);
+            let megawatts = value.finite().ok_or(Nonsense::Unreadable("figures"))?;
+            mix.add(fuel_of(&row.fueltype), megawatts);
         }
     }
-    mixes
-        .into_iter()
-        .filter_map(|(at, mix)| match mix.intensity() {
-            Ok(intensity) => Some(Ok(Point { at, intensity })),
-            Err(Declined::NoValues) => None,
-            Err(nonsense) => Some(Err(nonsense)),
-        })
-        .collect()
+    fuel::points(mixes)
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use serde::Deserialize;
 
-use super::american;
+use super::counterpart::Counterpart;
 use super::desk::{Desk, Keep, json};
 use super::instant::instant;
 use crate::intensity::fetch::{Auth, Request};
@@ -64,7 +64,8 @@ impl ElectricityMaps {
             "IMPACT_ELECTRICITYMAPS_URL",
             "https://api.electricitymaps.com",
         )?;
-        let theirs = american::area(zone).unwrap_or(zone.as_str());
+        let counterpart = Counterpart::of(zone);
+        let theirs = counterpart.zone.as_str();
         let mut request = Request::new(&base, ["v3", "carbon-intensity", endpoint])
             .query("zone", theirs)
             .query("emissionFactorType", "lifecycle")
@@ -86,10 +87,7 @@ impl ElectricityMaps {
     }
 
     fn series(zone: &ZoneId, period: &Period, points: Vec<Point>) -> Result<Series, Declined> {
-        let source = match american::area(zone) {
-            Some(area) => format!("Electricity Maps, {area}"),
-            None => "Electricity Maps".into(),
-        };
+        let source = Counterpart::of(zone).source("Electricity Maps");
         Series::new(zone, source, Basis::LifeCycle, HOUR, period, points)
     }
 }
@@ -97,10 +95,6 @@ impl ElectricityMaps {
 impl IntensityProvider for ElectricityMaps {
     fn name(&self) -> &'static str {
         "electricitymaps"
-    }
-
-    fn resolution(&self) -> TimeDelta {
-        HOUR
     }
 
     fn basis(&self) -> Basis {

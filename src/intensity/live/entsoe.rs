@@ -15,7 +15,7 @@ use super::desk::{Desk, Keep};
 use super::eic;
 use super::instant::instant;
 use crate::intensity::fetch::{Auth, Request};
-use crate::intensity::fuel::{Fuel, Mix};
+use crate::intensity::fuel::{self, Fuel, Mix};
 use crate::intensity::{Basis, Declined, IntensityProvider, Nonsense, Period, Point, Series};
 use crate::zone::ZoneId;
 
@@ -32,7 +32,7 @@ pub(super) fn connect(desk: &Arc<Desk>) -> Box<dyn IntensityProvider> {
     Box::new(EntsoE { desk: desk.clone() })
 }
 
-fn fuel(code: &str) -> Fuel {
+fn fuel_of(code: &str) -> Fuel {
     match code {
         "B01" | "B15" | "B17" => Fuel::Biomass,
         // Lignite, hard coal, oil shale and peat.
@@ -53,10 +53,6 @@ fn fuel(code: &str) -> Fuel {
 impl IntensityProvider for EntsoE {
     fn name(&self) -> &'static str {
         "entsoe"
-    }
-
-    fn resolution(&self) -> TimeDelta {
-        QUARTER
     }
 
     fn basis(&self) -> Basis {
@@ -111,17 +107,10 @@ pub(super) fn read(zone: &ZoneId, area: &str, body: &[u8]) -> Result<Vec<Point>,
             .find_map(|node| text_of(node, "psrType"))
             .ok_or_else(unreadable)?;
         for period in children(series, "Period") {
-            add(period, fuel(kind), &mut mixes)?;
+            add(period, fuel_of(kind), &mut mixes)?;
         }
     }
-    mixes
-        .into_iter()
-        .filter_map(|(at, mix)| match mix.intensity() {
-            Ok(intensity) => Some(Ok(Point { at, intensity })),
-            Err(Declined::NoValues) => None,
-            Err(nonsense) => Some(Err(nonsense)),
-        })
-        .collect()
+    fuel::points(mixes)
 }
 
 /// Adds one period of one fuel, quarter by quarter: fuels may come in different steps.

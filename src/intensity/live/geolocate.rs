@@ -5,6 +5,7 @@
 use serde::Deserialize;
 
 use super::desk::{Desk, Keep, json};
+use super::numeral::Numeral;
 use crate::intensity::fetch::Request;
 use crate::intensity::{Declined, Nonsense};
 
@@ -18,31 +19,20 @@ pub struct Place {
 
 #[derive(Deserialize)]
 struct Body {
-    latitude: Degrees,
-    longitude: Degrees,
+    latitude: Numeral,
+    longitude: Numeral,
     #[serde(default)]
     city: Option<String>,
     #[serde(default)]
     country: Option<String>,
 }
 
-/// Degrees come as text.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Degrees {
-    Number(f64),
-    Text(String),
-}
-
-impl Degrees {
-    fn within(self, limit: f64) -> Result<f64, Declined> {
-        match self {
-            Self::Number(value) => Some(value),
-            Self::Text(text) => text.trim().parse().ok(),
-        }
-        .filter(|value: &f64| value.is_finite() && value.abs() <= limit)
+/// An angle of at most so many degrees to either side.
+fn within(limit: f64, degrees: Numeral) -> Result<f64, Declined> {
+    degrees
+        .finite()
+        .filter(|value| value.abs() <= limit)
         .ok_or_else(|| Nonsense::Unreadable("coordinates").into())
-    }
 }
 
 /// The place the network says this machine is at; a proxy or VPN makes it another.
@@ -61,8 +51,8 @@ pub(super) fn read(body: &[u8]) -> Result<Place, Declined> {
         .map(|part| part.chars().take(80).collect())
         .collect();
     Ok(Place {
-        lat: body.latitude.within(90.0)?,
-        lon: body.longitude.within(180.0)?,
+        lat: within(90.0, body.latitude)?,
+        lon: within(180.0, body.longitude)?,
         name: name.join(", "),
     })
 }

@@ -2,13 +2,14 @@
 //!
 //! To add one: write a file with a `connect` like its neighbours', and name it in the list below.
 
-mod american;
 #[cfg(test)]
 mod bodies;
+mod counterpart;
 mod desk;
 mod eic;
 mod geolocate;
 mod instant;
+mod numeral;
 mod pacific;
 
 use std::sync::Arc;

@@ -148,10 +148,6 @@ impl IntensityProvider for Uk {
         "uk"
     }
 
-    fn resolution(&self) -> TimeDelta {
-        HALF_HOUR
-    }
-
     fn basis(&self) -> Basis {
         Basis::Direct
     }

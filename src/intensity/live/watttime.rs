@@ -134,10 +134,6 @@ impl IntensityProvider for WattTime {
         "watttime"
     }
 
-    fn resolution(&self) -> TimeDelta {
-        FIVE_MINUTES
-    }
-
     fn basis(&self) -> Basis {
         Basis::Marginal
     }

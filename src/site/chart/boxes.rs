@@ -1,6 +1,7 @@
 use super::axis::Axis;
 use super::svg::{Anchor, Svg, shortened};
-use crate::site::{number, statistic};
+use crate::moments::quantile;
+use crate::site::number;
 
 const WIDTH: f64 = 760.0;
 const LABELS: f64 = 236.0;
@@ -36,7 +37,7 @@ pub(in crate::site) fn boxes(id: &str, title: &str, unit: &str, rows: &[Boxed]) 
             (row.label.as_str(), sorted)
         })
         .collect();
-    let at = |sorted: &[f64], share| statistic::quantile(sorted, share).unwrap_or_default();
+    let at = |sorted: &[f64], share| quantile(sorted, share).unwrap_or_default();
     let described: Vec<String> = rows
         .iter()
         .map(|(label, sorted)| {

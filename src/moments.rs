@@ -1,0 +1,75 @@
+//! Where some values lie and how far they spread.
+
+/// How many values there are, their mean and their variance.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Moments {
+    pub count: usize,
+    pub mean: f64,
+    /// With n - 1 in the denominator; none for a single value.
+    pub variance: Option<f64>,
+}
+
+impl Moments {
+    /// The moments of some values, or none where there are no values.
+    #[must_use]
+    pub fn of(values: &[f64]) -> Option<Self> {
+        let count = values.len();
+        let mean = mean(values)?;
+        let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+        Some(Self {
+            count,
+            mean,
+            variance: (count > 1).then(|| squares / (count - 1) as f64),
+        })
+    }
+
+    #[must_use]
+    pub fn standard_deviation(&self) -> Option<f64> {
+        self.variance.map(f64::sqrt)
+    }
+
+    /// The standard error of the mean.
+    #[must_use]
+    pub fn standard_error(&self) -> Option<f64> {
+        Some((self.variance? / self.count as f64).sqrt())
+    }
+}
+
+/// The mean of some values, or none where there are no values.
+#[must_use]
+pub fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// The value a share of the sorted values lies below: between its neighbours, as most plotting tools do.
+#[must_use]
+pub fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
+    let last = sorted.len().checked_sub(1)?;
+    let place = share * last as f64;
+    let below = sorted[place.floor() as usize];
+    let above = sorted[(place.ceil() as usize).min(last)];
+    Some(below + (above - below) * place.fract())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_spread_needs_two_values() {
+        let two = Moments::of(&[1.0, 3.0]).unwrap();
+        assert_eq!((two.count, two.mean, two.variance), (2, 2.0, Some(2.0)));
+        assert_eq!(two.standard_error(), Some(1.0));
+        let one = Moments::of(&[5.0]).unwrap();
+        assert_eq!((one.mean, one.standard_deviation()), (5.0, None));
+        assert_eq!(one.standard_error(), None);
+        assert_eq!(Moments::of(&[]), None);
+    }
+
+    #[test]
+    fn a_quantile_lies_between_its_neighbours() {
+        assert_eq!(quantile(&[1.0, 2.0, 4.0, 8.0], 0.5), Some(3.0));
+        assert_eq!(quantile(&[7.0], 0.25), Some(7.0));
+        assert_eq!(quantile(&[], 0.5), None);
+    }
+}
