@@ -481,3 +481,56 @@ fn two_receipts_add_up_to_the_receipt_of_both_to_the_last_digit() {
         "same bytes for any order and number of threads"
     );
 }
+
+fn said(logs: &Path, more: &[&str]) -> String {
+    let output = impact()
+        .arg("statement")
+        .arg(logs)
+        .args(more)
+        .output()
+        .unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn a_pue_that_nobody_gave_is_called_assumed_and_only_the_energy_before_it_measured() {
+    let logs = tempfile::tempdir().unwrap();
+    OwnRun::default().write(&logs.path().join("a"));
+    let text = said(logs.path(), &[]);
+    assert!(
+        text.contains("included: PUE 1.58, a global average assumed here)"),
+        "{text}"
+    );
+    assert!(
+        text.contains(
+            "Before that overhead the energy was 0.00003056 kWh, all of which was measured"
+        ),
+        "{text}"
+    );
+    OwnRun {
+        pue: Some("1.1"),
+        ..OwnRun::default()
+    }
+    .write(&logs.path().join("b"));
+    let text = said(logs.path(), &[]);
+    assert!(
+        text.contains("PUE 1.1, as recorded; PUE 1.58, a global average assumed here)"),
+        "{text}"
+    );
+    let receipt = json(&[logs.path()], &[]);
+    assert_eq!(receipt["pue"], Value::Null);
+    assert_eq!(receipt["pue_origins"][0]["origin"], "recorded");
+    assert_eq!(receipt["pue_origins"][1]["origin"], "assumed");
+}
+
+#[test]
+fn without_overhead_all_of_the_energy_is_the_measured_one() {
+    let logs = tempfile::tempdir().unwrap();
+    OwnRun::default().write(&logs.path().join("a"));
+    let text = said(logs.path(), &["--pue", "1"]);
+    assert!(
+        text.contains("(no data-centre overhead: PUE 1, as given)"),
+        "{text}"
+    );
+    assert!(text.contains("All of this energy was measured"), "{text}");
+}

@@ -1,6 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::carbon::Quality;
+use super::carbon::{PueOrigin, Quality};
 use super::{Footprint, RunSummary};
 use crate::sensor::Group;
 use crate::units::{GramsCo2e, Hours, Joules, Pue};
@@ -19,7 +19,7 @@ pub struct Tally {
     pub gpu_time: Option<Hours>,
     /// By zone; runs whose zone is not known are under none.
     pub zones: BTreeMap<Option<ZoneId>, ZoneTally>,
-    pub pues: BTreeSet<Pue>,
+    pub pues: BTreeSet<(PueOrigin, Pue)>,
     /// How many runs have no figure for a group, by the reason.
     pub absent: BTreeMap<(Group, String), u64>,
     /// What stands behind the estimated parts.
@@ -64,7 +64,7 @@ impl Tally {
             cpu_time: run.cpu_time,
             gpu_time: run.gpu_time,
             zones: BTreeMap::from([(zone_id, zone)]),
-            pues: BTreeSet::from([footprint.pue]),
+            pues: BTreeSet::from([(footprint.pue_origin, footprint.pue)]),
             absent: run
                 .absent
                 .iter()
@@ -139,11 +139,16 @@ impl Tally {
         self.groups.get(&group).map(|quality| quality.total())
     }
 
+    /// Energy of all groups without PUE.
+    pub fn energy_without_pue(&self) -> Joules {
+        self.groups.values().map(|quality| quality.total()).sum()
+    }
+
     /// The share of the energy a sensor stands behind, from 0 to 1; none where there is no energy.
     #[must_use]
     pub fn measured_share(&self) -> Option<f64> {
         let measured: Joules = self.groups.values().map(|quality| quality.measured).sum();
-        let total: Joules = self.groups.values().map(|quality| quality.total()).sum();
+        let total = self.energy_without_pue();
         (total > Joules::ZERO).then(|| measured.kwh() / total.kwh())
     }
 }

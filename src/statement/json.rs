@@ -1,10 +1,11 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
 use super::report::figures;
 use super::text::prose;
 use super::{Cost, Statement};
+use crate::account::carbon::PueOrigin;
 use crate::account::figure::Amount;
 use crate::account::{Figure, Skipped};
 use crate::sensor::Group;
@@ -23,7 +24,8 @@ struct Receipt<'a> {
     #[serde(flatten)]
     figures: BTreeMap<&'static str, Option<Amount>>,
     pue: Option<Pue>,
-    pues: Vec<Pue>,
+    pues: BTreeSet<Pue>,
+    pue_origins: Vec<PueEntry>,
     #[serde(skip_serializing_if = "Option::is_none")]
     social_cost_usd: Option<SocialCostEntry>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -41,6 +43,12 @@ struct Receipt<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     per_run: Option<Vec<RunEntry>>,
     statement: String,
+}
+
+#[derive(Serialize)]
+struct PueEntry {
+    pue: Pue,
+    origin: PueOrigin,
 }
 
 #[derive(Serialize)]
@@ -121,14 +129,23 @@ pub fn json(statement: &Statement) -> String {
             sources: zone.sources.iter().map(String::as_str).collect(),
         })
         .collect();
+    let pues: BTreeSet<Pue> = tally.pues.iter().map(|(_, pue)| *pue).collect();
     let receipt = Receipt {
         schema: SCHEMA,
         impact_version: env!("CARGO_PKG_VERSION"),
         runs: tally.runs,
         skipped: statement.skipped.iter().map(skipped).collect(),
         figures: figures(tally),
-        pue: (tally.pues.len() == 1).then(|| *tally.pues.first().expect("one is there")),
-        pues: tally.pues.iter().copied().collect(),
+        pue: pues.first().copied().filter(|_| pues.len() == 1),
+        pues,
+        pue_origins: tally
+            .pues
+            .iter()
+            .map(|(origin, pue)| PueEntry {
+                pue: *pue,
+                origin: *origin,
+            })
+            .collect(),
         social_cost_usd: social_cost(&statement.cost),
         no_social_cost_because: match &statement.cost {
             Cost::Unknown(why) => Some(why),

@@ -1,11 +1,15 @@
 //! What the statement says, in sentences that know nothing of any format.
 
+use std::collections::BTreeMap;
+
 use super::bibliography::Source;
 use super::number::{human, money, percent};
 use super::{Cost, Price, Statement};
+use crate::account::Tally;
+use crate::account::carbon::PueOrigin;
 use crate::account::tally::ZoneTally;
 use crate::sensor::Group;
-use crate::units::{Joules, Pue};
+use crate::units::Joules;
 use crate::zone::ZoneId;
 
 /// A piece of a sentence; each format has its own way to write it.
@@ -50,10 +54,10 @@ fn totals(statement: &Statement) -> Paragraph {
     };
     let mut words = vec![text(format!(
         "{runs} with {} h of wall-clock time in total, which used {} kWh of electricity \
-         (data-centre overhead included: {})",
+         ({})",
         human(tally.duration.hours()),
         human(tally.energy.kwh()),
-        pue_words(statement),
+        pue_words(tally),
     ))];
     match tally.mass() {
         Some(mass) => words.extend([
@@ -80,11 +84,41 @@ fn totals(statement: &Statement) -> Paragraph {
     words
 }
 
-fn pue_words(statement: &Statement) -> String {
-    let pues: Vec<String> = statement.tally.pues.iter().map(Pue::to_string).collect();
-    match pues.as_slice() {
-        [one] => format!("PUE {one}"),
-        several => format!("PUE {} as recorded", several.join(" and ")),
+fn pue_words(tally: &Tally) -> String {
+    let mut by_origin: BTreeMap<PueOrigin, Vec<String>> = BTreeMap::new();
+    for (origin, pue) in &tally.pues {
+        by_origin.entry(*origin).or_default().push(pue.to_string());
+    }
+    let parts: Vec<String> = by_origin
+        .into_iter()
+        .map(|(origin, pues)| format!("PUE {}, {}", and(&pues), origin_words(origin)))
+        .collect();
+    let parts = parts.join("; ");
+    if has_overhead(tally) {
+        format!("data-centre overhead included: {parts}")
+    } else {
+        format!("no data-centre overhead: {parts}")
+    }
+}
+
+/// Who says what the PUE is.
+pub(super) fn origin_words(origin: PueOrigin) -> &'static str {
+    match origin {
+        PueOrigin::Given => "as given",
+        PueOrigin::Recorded => "as recorded",
+        PueOrigin::Assumed => "a global average assumed here",
+    }
+}
+
+fn has_overhead(tally: &Tally) -> bool {
+    tally.pues.iter().any(|(_, pue)| pue.get() > 1.0)
+}
+
+/// A list as people write it.
+fn and(words: &[String]) -> String {
+    match words {
+        [others @ .., last] if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+        _ => words.concat(),
     }
 }
 
@@ -134,12 +168,25 @@ fn quality(statement: &Statement) -> Paragraph {
     let Some(measured) = tally.measured_share() else {
         return vec![text("The logs show no energy use at all.")];
     };
+    // No sensor measured the overhead.
+    let (all, of_all) = if has_overhead(tally) {
+        let kwh = human(tally.energy_without_pue().kwh());
+        (
+            format!("Before that overhead the energy was {kwh} kWh, all of which"),
+            format!("Before that overhead the energy was {kwh} kWh, of which"),
+        )
+    } else {
+        (
+            "All of this energy".to_owned(),
+            "Of this energy,".to_owned(),
+        )
+    };
     let mut sentence = if measured == 1.0 {
-        "All of this energy was measured by sensors.".to_owned()
+        format!("{all} was measured by sensors.")
     } else {
         let models: Vec<&str> = tally.models.iter().map(String::as_str).collect();
         format!(
-            "Of this energy, {} was measured by sensors and {} was estimated ({}).",
+            "{of_all} {} was measured by sensors and {} was estimated ({}).",
             percent(measured),
             percent(1.0 - measured),
             models.join("; ")

@@ -6,6 +6,8 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 
 use super::number::{human, percent};
+use super::prose::origin_words;
+use crate::account::carbon::PueOrigin;
 use crate::account::figure::Amount;
 use crate::account::phases::Repetitions;
 use crate::account::{Assumptions, Collection, Figure, Footprint, RunSummary, Tally};
@@ -42,6 +44,7 @@ struct RunReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     started: Option<DateTime<Utc>>,
     pue: Pue,
+    pue_origin: PueOrigin,
     figures: Figures,
     #[serde(skip_serializing_if = "Option::is_none")]
     carbon: Option<CarbonReport>,
@@ -227,6 +230,7 @@ impl RunReport {
             host: run.host.clone(),
             started: run.started,
             pue: footprint.pue,
+            pue_origin: footprint.pue_origin,
             figures,
             carbon: footprint.carbon.as_ref().map(|carbon| CarbonReport {
                 zone: carbon.zone.clone(),
@@ -273,7 +277,12 @@ impl RunReport {
             );
         }
         write_figures(out, &self.figures);
-        let _ = writeln!(out, "  PUE: {}", self.pue);
+        let _ = writeln!(
+            out,
+            "  PUE: {} ({})",
+            self.pue,
+            origin_words(self.pue_origin)
+        );
         if let Some(carbon) = &self.carbon {
             let zone = carbon
                 .zone
