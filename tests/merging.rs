@@ -66,6 +66,8 @@ fn any_run() -> impl Strategy<Value = RunSummary> {
                 started: None,
                 host: None,
                 phases: BTreeMap::new(),
+                has_no_end: estimated,
+                bad_lines: u64::from(recorded),
                 notes: Vec::new(),
             }
         },

@@ -534,3 +534,55 @@ fn without_overhead_all_of_the_energy_is_the_measured_one() {
     );
     assert!(text.contains("All of this energy was measured"), "{text}");
 }
+
+#[test]
+fn a_run_without_a_recorded_end_is_called_a_lower_bound() {
+    let logs = tempfile::tempdir().unwrap();
+    OwnRun::default().write(&logs.path().join("whole"));
+    let text = said(logs.path(), &[]);
+    assert!(!text.contains("lower bound"), "{text}");
+    let cut = OwnRun {
+        ended: false,
+        ..OwnRun::default()
+    };
+    let cut = cut.write(&logs.path().join("cut"));
+    LegacyRun::default().write(&logs.path().join("legacy"));
+    let data = logs.path().join("legacy/impacttracker/data.json");
+    let samples = fs::read_to_string(&data).unwrap();
+    fs::write(&data, format!("nonsense\n{samples}")).unwrap();
+    let text = said(logs.path(), &[]);
+    assert!(
+        text.contains(
+            "1 of 3 runs has no recorded end and counts up to its last sample, so that its energy \
+             is a lower bound. 1 of 3 runs has lines in the log that could not be read."
+        ),
+        "{text}"
+    );
+    let receipt = json(&[logs.path()], &[]);
+    assert_eq!(receipt["runs_without_end"], 1);
+    impact()
+        .arg("report")
+        .arg(cut)
+        .assert()
+        .success()
+        .stdout(predicate::str::contains(
+            "note: no end was recorded; counted up to the last sample",
+        ));
+}
+
+#[test]
+fn a_zone_without_energy_has_no_intensity_to_speak_of() {
+    let logs = tempfile::tempdir().unwrap();
+    OwnRun {
+        rows: vec![(0.0, 0.0, 0.0), (1.0, 0.0, 0.0)],
+        zone: Some("US-CA"),
+        ..OwnRun::default()
+    }
+    .write(&logs.path().join("idle"));
+    OwnRun::default().write(&logs.path().join("busy"));
+    let text = said(logs.path(), &[]);
+    assert!(
+        !text.contains("US-CA") && text.contains("in zone FR"),
+        "{text}"
+    );
+}

@@ -25,6 +25,10 @@ pub struct RunSummary {
     pub host: Option<String>,
     /// What phases marked inside the run took, by name.
     pub phases: BTreeMap<String, Repetitions>,
+    /// The tracker was stopped, or still runs: the figures go up to the last sample.
+    pub has_no_end: bool,
+    /// Lines of the log that are no samples.
+    pub bad_lines: u64,
     /// What a reader should know about the quality of this log.
     pub notes: Vec<String>,
 }

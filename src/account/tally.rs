@@ -22,6 +22,10 @@ pub struct Tally {
     pub pues: BTreeSet<(PueOrigin, Pue)>,
     /// How many runs have no figure for a group, by the reason.
     pub absent: BTreeMap<(Group, String), u64>,
+    /// Runs whose figures go up to their last sample, for want of a recorded end.
+    pub runs_without_end: u64,
+    /// Runs whose logs have lines that are no samples.
+    pub runs_with_bad_lines: u64,
     /// What stands behind the estimated parts.
     pub models: BTreeSet<String>,
 }
@@ -70,6 +74,8 @@ impl Tally {
                 .iter()
                 .map(|(group, why)| ((*group, why.clone()), 1))
                 .collect(),
+            runs_without_end: u64::from(run.has_no_end),
+            runs_with_bad_lines: u64::from(run.bad_lines > 0),
             models: footprint.models.iter().cloned().collect(),
         }
     }
@@ -99,6 +105,8 @@ impl Tally {
         for (what, runs) in other.absent {
             *self.absent.entry(what).or_default() += runs;
         }
+        self.runs_without_end += other.runs_without_end;
+        self.runs_with_bad_lines += other.runs_with_bad_lines;
         self.models.extend(other.models);
         self
     }

@@ -34,6 +34,8 @@ struct Receipt<'a> {
     electricity_bill: Option<BillEntry<'a>>,
     quality: Vec<QualityEntry>,
     missing: Vec<MissingEntry<'a>>,
+    runs_without_end: u64,
+    runs_with_unreadable_lines: u64,
     estimation_models: Vec<&'a str>,
     zones: Vec<ZoneEntry<'a>>,
     sources: Vec<&'a str>,
@@ -174,6 +176,8 @@ pub fn json(statement: &Statement) -> String {
                 runs: *runs,
             })
             .collect(),
+        runs_without_end: tally.runs_without_end,
+        runs_with_unreadable_lines: tally.runs_with_bad_lines,
         estimation_models: tally.models.iter().map(String::as_str).collect(),
         sources: {
             let mut all: Vec<&str> = zones.iter().flat_map(|zone| zone.sources.clone()).collect();

@@ -39,6 +39,7 @@ pub(super) fn paragraphs(statement: &Statement) -> Vec<Paragraph> {
     if let Some(price) = &statement.price {
         all.push(bill(statement.tally.energy, price));
     }
+    all.push(gaps(&statement.tally));
     if !statement.skipped.is_empty() {
         all.push(vec![text(skipped_sentence(statement))]);
     }
@@ -127,7 +128,7 @@ fn intensity(statement: &Statement) -> Paragraph {
         .tally
         .zones
         .iter()
-        .filter(|(_, zone)| zone.runs > zone.runs_without_intensity)
+        .filter(|(_, zone)| zone.energy > zone.energy_without_intensity)
         .collect();
     if known.is_empty() {
         return Vec::new();
@@ -136,11 +137,7 @@ fn intensity(statement: &Statement) -> Paragraph {
     for (position, (id, zone)) in known.iter().enumerate() {
         let sources: Vec<&str> = zone.sources.iter().map(String::as_str).collect();
         let energy = zone.energy.saturating_sub(zone.energy_without_intensity);
-        let per_kwh = if energy > Joules::ZERO {
-            human(zone.mass.grams() / energy.kwh())
-        } else {
-            "unknown".to_owned()
-        };
+        let per_kwh = human(zone.mass.grams() / energy.kwh());
         if position > 0 {
             words.push(text("; "));
         }
@@ -268,6 +265,44 @@ fn bill(energy: Joules, price: &Price) -> Paragraph {
         money((energy * price.per_kwh).amount()),
         price.currency,
     ))]
+}
+
+/// What the logs of the runs do not hold to their end.
+fn gaps(tally: &Tally) -> Paragraph {
+    let mut sentences = Vec::new();
+    let cut = tally.runs_without_end;
+    if cut > 0 {
+        let (has, counts, its) = match cut {
+            1 => ("has", "counts", "its"),
+            _ => ("have", "count", "their"),
+        };
+        sentences.push(format!(
+            "{} {has} no recorded end and {counts} up to {its} last sample, so that {its} energy is \
+             a lower bound.",
+            out_of(cut, tally.runs)
+        ));
+    }
+    let damaged = tally.runs_with_bad_lines;
+    if damaged > 0 {
+        let has = if damaged == 1 { "has" } else { "have" };
+        sentences.push(format!(
+            "{} {has} lines in the log that could not be read.",
+            out_of(damaged, tally.runs)
+        ));
+    }
+    if sentences.is_empty() {
+        return Vec::new();
+    }
+    vec![text(sentences.join(" "))]
+}
+
+/// The subject of a sentence about some of the runs.
+fn out_of(some: u64, runs: u64) -> String {
+    match (some, runs) {
+        (1, 1) => "The run".to_owned(),
+        (some, runs) if some == runs => format!("All {runs} runs"),
+        (some, runs) => format!("{some} of {runs} runs"),
+    }
 }
 
 fn skipped_sentence(statement: &Statement) -> String {

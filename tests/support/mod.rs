@@ -108,6 +108,7 @@ pub struct OwnRun {
     pub zone: Option<&'static str>,
     pub method: &'static str,
     pub pue: Option<&'static str>,
+    pub ended: bool,
 }
 
 impl Default for OwnRun {
@@ -117,6 +118,7 @@ impl Default for OwnRun {
             zone: Some("FR"),
             method: "\"method\":\"measured\"",
             pue: None,
+            ended: true,
         }
     }
 }
@@ -146,9 +148,14 @@ impl OwnRun {
         let pue = self
             .pue
             .map_or_else(String::new, |pue| format!(",\"pue\":{pue}"));
+        let ended = if self.ended {
+            ",\"ended\":\"2019-10-31T12:00:02-07:00\""
+        } else {
+            ""
+        };
         let info = format!(
             "{{\"schema\":1,\"impact_version\":\"0.1.0\",\"id\":\"x\",\"name\":\"own\",\
-             \"started\":\"2019-10-31T12:00:00-07:00\",\"host\":{{\"hostname\":\"node1\"}}{region}{pue}}}"
+             \"started\":\"2019-10-31T12:00:00-07:00\",\"host\":{{\"hostname\":\"node1\"}}{region}{pue}{ended}}}"
         );
         fs::write(folder.join("info.json"), info).unwrap();
         run.to_owned()
