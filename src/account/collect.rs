@@ -15,11 +15,21 @@ pub struct Collection {
     pub skipped: Vec<Skipped>,
 }
 
-/// A run that has no figures, or a folder that could not be looked into, and why.
+/// What was left out, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skipped {
     pub path: PathBuf,
+    pub kind: SkippedKind,
     pub reason: String,
+}
+
+/// What kind of thing was left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SkippedKind {
+    /// A run that has no figures.
+    Run,
+    /// A folder that could not be looked into; nobody knows how many runs it holds.
+    Folder,
 }
 
 /// How far a collection is; called from several threads.
@@ -54,7 +64,11 @@ pub fn collect(folders: &[PathBuf], progress: &(dyn Fn(Progress) + Sync)) -> Col
         skipped: found
             .unreadable
             .into_iter()
-            .map(|(path, reason)| Skipped { path, reason })
+            .map(|(path, reason)| Skipped {
+                path,
+                kind: SkippedKind::Folder,
+                reason,
+            })
             .collect(),
     };
     for (path, result) in results {
@@ -62,6 +76,7 @@ pub fn collect(folders: &[PathBuf], progress: &(dyn Fn(Progress) + Sync)) -> Col
             Ok(summary) => collection.runs.push((path, summary)),
             Err(error) => collection.skipped.push(Skipped {
                 path,
+                kind: SkippedKind::Run,
                 reason: with_causes(&error),
             }),
         }

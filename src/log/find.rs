@@ -39,15 +39,22 @@ pub fn find(roots: &[PathBuf], seen: &dyn Fn(usize)) -> Found {
                 Ok(entry) if is_linked_folder(&entry) && !followed.insert(real(entry.path())) => {
                     walk.skip_current_dir();
                 }
-                Ok(entry) if entry.file_type().is_dir() && entry.file_name() == FOLDER => {
-                    if let Some(run) = entry.path().parent() {
+                Ok(entry) => {
+                    let run = run_of(entry.path()).filter(|_| entry.file_type().is_dir());
+                    if let Some(run) = run {
                         runs.insert(run.to_owned());
                         seen(runs.len());
                     }
                 }
-                Ok(_) => {}
-                Err(error) if leads_nowhere(&error) => {}
                 Err(error) => {
+                    // A run whose log cannot be opened is a run; its reader will say why.
+                    if let Some(run) = error.path().and_then(run_of) {
+                        runs.insert(run.to_owned());
+                        continue;
+                    }
+                    if leads_nowhere(&error) {
+                        continue;
+                    }
                     let path = error.path().unwrap_or(root).to_owned();
                     let why = error
                         .io_error()
@@ -72,6 +79,11 @@ fn without_doubles(runs: BTreeSet<PathBuf>) -> Vec<PathBuf> {
     runs.into_iter()
         .filter(|run| logs.insert(real(&run.join(FOLDER))))
         .collect()
+}
+
+/// The run whose log is in this folder.
+fn run_of(folder: &Path) -> Option<&Path> {
+    folder.parent().filter(|_| folder.ends_with(FOLDER))
 }
 
 fn is_linked_folder(entry: &DirEntry) -> bool {
@@ -126,6 +138,14 @@ mod tests {
         fs::create_dir(logs.join("y")).unwrap();
         symlink(logs.join("a").join(FOLDER), logs.join("y").join(FOLDER)).unwrap();
         assert_eq!(found_under(&logs), [PathBuf::from("a"), "first/b".into()]);
+    }
+
+    #[test]
+    fn a_run_whose_log_leads_nowhere_is_still_a_run() {
+        let logs = tempfile::tempdir().unwrap();
+        fs::create_dir(logs.path().join("a")).unwrap();
+        symlink("nowhere", logs.path().join("a").join(FOLDER)).unwrap();
+        assert_eq!(found_under(logs.path()), [PathBuf::from("a")]);
     }
 
     #[test]

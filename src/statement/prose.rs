@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use super::bibliography::Source;
 use super::number::{human, money, percent};
 use super::{Cost, Price, Statement};
-use crate::account::Tally;
 use crate::account::carbon::PueOrigin;
 use crate::account::tally::ZoneTally;
+use crate::account::{Skipped, SkippedKind, Tally};
 use crate::sensor::Group;
 use crate::units::Joules;
 use crate::zone::ZoneId;
@@ -40,9 +40,7 @@ pub(super) fn paragraphs(statement: &Statement) -> Vec<Paragraph> {
         all.push(bill(statement.tally.energy, price));
     }
     all.push(gaps(&statement.tally));
-    if !statement.skipped.is_empty() {
-        all.push(vec![text(skipped_sentence(statement))]);
-    }
+    all.push(skipped(&statement.skipped, statement.tally.runs));
     all.push(provenance(statement));
     all
 }
@@ -305,13 +303,30 @@ fn out_of(some: u64, runs: u64) -> String {
     }
 }
 
-fn skipped_sentence(statement: &Statement) -> String {
-    let skipped = statement.skipped.len() as u64;
-    format!(
-        "{skipped} of {} runs could not be read and {} not included.",
-        statement.tally.runs + skipped,
-        if skipped == 1 { "is" } else { "are" },
-    )
+/// What was left out beside the runs that are counted.
+fn skipped(skipped: &[Skipped], counted: u64) -> Paragraph {
+    let how_many = |kind| skipped.iter().filter(|one| one.kind == kind).count() as u64;
+    let mut sentences = Vec::new();
+    match how_many(SkippedKind::Run) {
+        0 => {}
+        runs => sentences.push(format!(
+            "{runs} of {} runs could not be read and {} not included.",
+            counted + runs,
+            if runs == 1 { "is" } else { "are" },
+        )),
+    }
+    match how_many(SkippedKind::Folder) {
+        0 => {}
+        1 => sentences
+            .push("1 folder could not be looked into; runs in it are not included.".to_owned()),
+        folders => sentences.push(format!(
+            "{folders} folders could not be looked into; runs in them are not included."
+        )),
+    }
+    if sentences.is_empty() {
+        return Vec::new();
+    }
+    vec![text(sentences.join(" "))]
 }
 
 fn provenance(statement: &Statement) -> Paragraph {
@@ -332,4 +347,26 @@ fn provenance(statement: &Statement) -> Paragraph {
         text("."),
     ]);
     words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_that_could_not_be_looked_into_are_not_counted_as_runs() {
+        let left_out = |kind| Skipped {
+            path: "somewhere".into(),
+            kind,
+            reason: "Permission denied".to_owned(),
+        };
+        let all = [SkippedKind::Run, SkippedKind::Folder].map(left_out);
+        assert_eq!(
+            skipped(&all, 1),
+            [text(
+                "1 of 2 runs could not be read and is not included. \
+                 1 folder could not be looked into; runs in it are not included."
+            )]
+        );
+    }
 }
