@@ -34,6 +34,7 @@ fn any_run() -> impl Strategy<Value = RunSummary> {
             };
             let intensity = GramsPerKwh::new(intensity).unwrap();
             RunSummary {
+                id: None,
                 name: None,
                 tags: BTreeMap::new(),
                 parts: BTreeMap::from([

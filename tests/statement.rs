@@ -586,3 +586,35 @@ fn a_zone_without_energy_has_no_intensity_to_speak_of() {
         "{text}"
     );
 }
+
+#[test]
+fn a_copy_of_a_run_is_left_out_and_named() {
+    let logs = tempfile::tempdir().unwrap();
+    let [run, copy] = ["a", "b"].map(|name| OwnRun::default().write(&logs.path().join(name)));
+    // Logs of the other tracker say nothing that tells two runs apart.
+    for name in ["c", "d"] {
+        LegacyRun::default().write(&logs.path().join(name));
+    }
+    fs::copy(
+        run.join("impacttracker/info.json"),
+        copy.join("impacttracker/info.json"),
+    )
+    .unwrap();
+    for threads in ["1", "4"] {
+        impact()
+            .env("RAYON_NUM_THREADS", threads)
+            .arg("statement")
+            .arg(logs.path())
+            .assert()
+            .code(3)
+            .stdout(
+                predicate::str::contains("were 3 tracked runs")
+                    .and(predicate::str::contains("could not be read").not()),
+            )
+            .stderr(format!(
+                "left out: {}: the same run as {}\n",
+                copy.display(),
+                run.display()
+            ));
+    }
+}

@@ -1,7 +1,9 @@
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use chrono::{DateTime, Utc};
 use rayon::prelude::*;
 
 use super::RunSummary;
@@ -30,6 +32,8 @@ pub enum SkippedKind {
     Run,
     /// A folder that could not be looked into; nobody knows how many runs it holds.
     Folder,
+    /// A run that is counted already, at another path.
+    Copy,
 }
 
 /// How far a collection is; called from several threads.
@@ -71,9 +75,23 @@ pub fn collect(folders: &[PathBuf], progress: &(dyn Fn(Progress) + Sync)) -> Col
             })
             .collect(),
     };
+    let mut known: BTreeMap<(String, DateTime<Utc>), PathBuf> = BTreeMap::new();
     for (path, result) in results {
         match result {
-            Ok(summary) => collection.runs.push((path, summary)),
+            Ok(summary) => {
+                let identity = summary.id.clone().zip(summary.started);
+                match identity.as_ref().and_then(|run| known.get(run)) {
+                    Some(first) => collection.skipped.push(Skipped {
+                        path,
+                        kind: SkippedKind::Copy,
+                        reason: format!("the same run as {}", first.display()),
+                    }),
+                    None => {
+                        known.extend(identity.map(|run| (run, path.clone())));
+                        collection.runs.push((path, summary));
+                    }
+                }
+            }
             Err(error) => collection.skipped.push(Skipped {
                 path,
                 kind: SkippedKind::Run,

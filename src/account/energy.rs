@@ -191,6 +191,7 @@ fn from_integral(
 /// A summary with what the info file says and no figures yet.
 fn described(info: &Info, parts: BTreeMap<Component, Part>) -> RunSummary {
     RunSummary {
+        id: (!info.id.is_empty()).then(|| info.id.clone()),
         name: info.name.clone(),
         tags: info.tags.clone(),
         parts,

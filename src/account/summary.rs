@@ -10,6 +10,8 @@ use crate::units::{GramsCo2e, GramsPerKwh, Hours, Joules, Pue};
 /// What one run drew, before any building, grid or price is considered.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunSummary {
+    /// Tells the run from every other; foreign logs have none.
+    pub id: Option<String>,
     pub name: Option<String>,
     pub tags: BTreeMap<String, String>,
     pub parts: BTreeMap<Component, Part>,

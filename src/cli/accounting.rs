@@ -28,7 +28,7 @@ pub struct Accounting {
     /// [default: what the runs recorded, else auto]
     #[arg(long, value_name = "NAME")]
     pub dataset: Option<Dataset>,
-    /// Fail if any log cannot be read, instead of leaving it out
+    /// Fail if any log cannot be read or is a copy of another, instead of leaving it out
     #[arg(long)]
     pub strict: bool,
 }
@@ -94,11 +94,12 @@ impl Accounting {
             );
         }
         if self.strict && !collection.skipped.is_empty() {
-            return Err(Failure::new(anyhow::anyhow!(
-                "{} logs could not be read",
-                collection.skipped.len()
-            ))
-            .advise("without --strict the statement is made without them"));
+            let left_out = match collection.skipped.len() {
+                1 => "1 log was left out".to_owned(),
+                logs => format!("{logs} logs were left out"),
+            };
+            return Err(Failure::new(anyhow::anyhow!(left_out))
+                .advise("without --strict the statement is made without them"));
         }
         Ok(collection)
     }

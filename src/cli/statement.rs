@@ -22,7 +22,8 @@ Examples:
   impact statement cluster-a/ cluster-b/ DEU --pue 1.1 --price 0.31 --currency EUR
 
 The country is an ISO code or an English name; without one, the country the runs took place in is
-used. Exit code 3 says that some logs could not be read; they are listed on standard error.")]
+used. Exit code 3 says that some logs could not be read, or were copies of others; they are listed
+on standard error.")]
 pub struct StatementArgs {
     /// Directories with logs, then the country whose social cost of carbon is stated
     #[arg(required = true, value_name = "LOGDIR... [COUNTRY]")]

@@ -153,8 +153,10 @@ impl OwnRun {
         } else {
             ""
         };
+        // Two runs at two paths are two runs.
+        let id = serde_json::to_string(&run.display().to_string()).unwrap();
         let info = format!(
-            "{{\"schema\":1,\"impact_version\":\"0.1.0\",\"id\":\"x\",\"name\":\"own\",\
+            "{{\"schema\":1,\"impact_version\":\"0.1.0\",\"id\":{id},\"name\":\"own\",\
              \"started\":\"2019-10-31T12:00:00-07:00\",\"host\":{{\"hostname\":\"node1\"}}{region}{pue}{ended}}}"
         );
         fs::write(folder.join("info.json"), info).unwrap();
