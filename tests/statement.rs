@@ -618,3 +618,23 @@ fn a_copy_of_a_run_is_left_out_and_named() {
             ));
     }
 }
+
+#[test]
+fn a_zone_that_does_not_apply_to_all_runs_is_said_to() {
+    let logs = tempfile::tempdir().unwrap();
+    OwnRun::default().write(&logs.path().join("a"));
+    let with = |zone: &[&str]| {
+        let mut command = impact();
+        command.arg("statement").arg(logs.path()).args(zone);
+        command.assert().success()
+    };
+    with(&["--zone", "DE"]).stderr("--zone DE applies to no run; every one recorded its own\n");
+    with(&[]).stderr("");
+    OwnRun {
+        zone: None,
+        ..OwnRun::default()
+    }
+    .write(&logs.path().join("a"));
+    with(&["--zone", "DE"]).stderr("");
+    with(&["--zone", "US-VA"]).stdout(predicate::str::contains("in zone US-VA"));
+}
