@@ -185,6 +185,11 @@ fn a_run_of_unknown_region_leaves_its_mass_unknown_not_zero() {
     .write(&logs.path().join("run"));
     let receipt = json(&[logs.path()], &["USA"]);
     assert_eq!(receipt["estimated_carbon_impact_kg"], Value::Null);
+    assert_eq!(
+        receipt.get("social_cost_usd"),
+        Some(&Value::Null),
+        "not known, but there"
+    );
     impact()
         .arg("statement")
         .arg(logs.path())

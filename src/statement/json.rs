@@ -26,7 +26,6 @@ struct Receipt<'a> {
     pue: Option<Pue>,
     pues: BTreeSet<Pue>,
     pue_origins: Vec<PueEntry>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     social_cost_usd: Option<SocialCostEntry>,
     #[serde(skip_serializing_if = "Option::is_none")]
     no_social_cost_because: Option<&'a str>,
