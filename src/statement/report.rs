@@ -105,7 +105,8 @@ struct QualityReport {
 
 #[derive(Debug, Serialize)]
 struct NodeReport {
-    host: String,
+    /// None for logs that do not name their machine.
+    host: Option<String>,
     runs: u64,
     figures: Figures,
 }
@@ -120,14 +121,13 @@ impl Report {
     #[must_use]
     pub fn of(collection: &Collection, assumptions: &Assumptions) -> Self {
         let mut total = Tally::default();
-        let mut nodes: BTreeMap<String, Tally> = BTreeMap::new();
+        let mut nodes: BTreeMap<Option<String>, Tally> = BTreeMap::new();
         let mut runs = Vec::with_capacity(collection.runs.len());
         for (path, run) in &collection.runs {
             let footprint = Footprint::of(run, assumptions);
             let tally = Tally::of(run, &footprint);
             runs.push(RunReport::of(path, run, &footprint, &tally));
-            let host = run.host.clone().unwrap_or_else(|| UNNAMED_NODE.to_owned());
-            let node = nodes.entry(host).or_default();
+            let node = nodes.entry(run.host.clone()).or_default();
             *node = std::mem::take(node).merge(tally.clone());
             total = total.merge(tally);
         }
@@ -164,8 +164,9 @@ impl Report {
         }
         if self.nodes.len() > 1 {
             for node in &self.nodes {
-                let host = escape::line(&node.host);
-                let _ = writeln!(out, "node {host} ({} runs)", node.runs);
+                let host = escape::line(node.host.as_deref().unwrap_or(UNNAMED_NODE));
+                let runs = if node.runs == 1 { "run" } else { "runs" };
+                let _ = writeln!(out, "node {host} ({} {runs})", node.runs);
                 write_figures(&mut out, &node.figures);
                 out.push('\n');
             }
