@@ -195,7 +195,11 @@ fn a_run_of_unknown_region_leaves_its_mass_unknown_not_zero() {
         .arg(logs.path())
         .assert()
         .success()
-        .stdout(predicate::str::contains("is not known"));
+        .stdout(
+            predicate::str::contains("is not known, because no region is recorded.")
+                .and(predicate::str::contains("emissions factor").not()),
+        )
+        .stderr(predicate::str::contains("try: --zone ZONE"));
     let given = json(&[logs.path()], &["USA", "--emissions-factor", "100"]);
     close(
         &given["estimated_carbon_impact_kg"],
@@ -508,7 +512,7 @@ fn a_pue_that_nobody_gave_is_called_assumed_and_only_the_energy_before_it_measur
     );
     assert!(
         text.contains(
-            "Before that overhead the energy was 0.00003056 kWh, all of which was measured"
+            "Before the data-centre overhead the energy was 0.00003056 kWh, all of which was measured"
         ),
         "{text}"
     );
@@ -642,4 +646,45 @@ fn a_zone_that_does_not_apply_to_all_runs_is_said_to() {
     .write(&logs.path().join("a"));
     with(&["--zone", "DE"]).stderr("");
     with(&["--zone", "US-VA"]).stdout(predicate::str::contains("in zone US-VA"));
+}
+
+#[test]
+fn a_recorded_zone_that_nobody_knows_is_named_as_the_reason() {
+    let logs = tempfile::tempdir().unwrap();
+    OwnRun::default().write(&logs.path().join("a"));
+    let other = OwnRun {
+        zone: Some("XX-ZZ"),
+        ..OwnRun::default()
+    };
+    let info = other
+        .write(&logs.path().join("b"))
+        .join("impacttracker/info.json");
+    let text = fs::read_to_string(&info).unwrap();
+    fs::write(&info, text.replace(",\"carbon_intensity\":50.0", "")).unwrap();
+    let text = said(logs.path(), &[]);
+    assert!(
+        text.contains("because no carbon intensity is known for zone XX-ZZ."),
+        "{text}"
+    );
+}
+
+#[test]
+fn small_things_are_said_as_people_say_them() {
+    let logs = tempfile::tempdir().unwrap();
+    OwnRun::default().write(&logs.path().join("a"));
+    let text = said(logs.path(), &["USA", "--price", "0.3", "--currency", "EUR"]);
+    assert!(
+        text.contains("1 tracked run with 2 s of wall-clock"),
+        "{text}"
+    );
+    assert!(
+        text.contains("this amounts to less than 0.01 USD ("),
+        "{text}"
+    );
+    assert!(
+        text.contains("the electricity cost less than 0.01 EUR."),
+        "{text}"
+    );
+    let receipt = json(&[logs.path()], &["USA"]);
+    assert!(receipt["social_cost_usd"]["median"].as_f64().unwrap() > 0.0);
 }

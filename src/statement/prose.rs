@@ -1,6 +1,6 @@
 //! What the statement says, in sentences that know nothing of any format.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::bibliography::Source;
 use super::number::{human, money, percent};
@@ -9,7 +9,7 @@ use crate::account::carbon::PueOrigin;
 use crate::account::tally::ZoneTally;
 use crate::account::{Skipped, SkippedKind, Tally};
 use crate::sensor::Group;
-use crate::units::Joules;
+use crate::units::{Hours, Joules, Usd};
 use crate::zone::ZoneId;
 
 /// A piece of a sentence; each format has its own way to write it.
@@ -52,9 +52,9 @@ fn totals(statement: &Statement) -> Paragraph {
         runs => format!("The experiments behind this work were {runs} tracked runs"),
     };
     let mut words = vec![text(format!(
-        "{runs} with {} h of wall-clock time in total, which used {} kWh of electricity \
+        "{runs} with {} of wall-clock time in total, which used {} kWh of electricity \
          ({})",
-        human(tally.duration.hours()),
+        time(tally.duration),
         human(tally.energy.kwh()),
         pue_words(tally),
     ))];
@@ -67,20 +67,33 @@ fn totals(statement: &Statement) -> Paragraph {
         None => words.extend([
             text(". The mass of "),
             Span::Co2eq,
-            text(
-                " is not known, because nothing says how dirty the electricity was; \
-                 name the zone or an emissions factor.",
-            ),
+            text(format!(" is not known, because {}.", why_unknown(tally))),
         ]),
     }
     let unknown = tally.runs_without_intensity();
     if unknown > 0 && unknown < tally.runs {
         words.push(text(format!(
-            " The mass leaves out {unknown} of the runs ({} kWh), whose region is not recorded.",
-            human(tally.energy_without_intensity().kwh())
+            " The mass leaves out {unknown} of the runs ({} kWh), because {}.",
+            human(tally.energy_without_intensity().kwh()),
+            why_unknown(tally)
         )));
     }
     words
+}
+
+/// Why the carbon intensity of some runs is not known.
+fn why_unknown(tally: &Tally) -> String {
+    let unknown = tally
+        .zones
+        .iter()
+        .filter(|(_, zone)| zone.runs_without_intensity > 0);
+    let reasons: Vec<String> = unknown
+        .map(|(id, _)| match id {
+            None => "no region is recorded".to_owned(),
+            Some(id) => format!("no carbon intensity is known for zone {id}"),
+        })
+        .collect();
+    and(&reasons)
 }
 
 fn pue_words(tally: &Tally) -> String {
@@ -133,7 +146,6 @@ fn intensity(statement: &Statement) -> Paragraph {
     }
     let mut words = vec![text("The carbon intensity of the electricity was ")];
     for (position, (id, zone)) in known.iter().enumerate() {
-        let sources: Vec<&str> = zone.sources.iter().map(String::as_str).collect();
         let energy = zone.energy.saturating_sub(zone.energy_without_intensity);
         let per_kwh = human(zone.mass.grams() / energy.kwh());
         if position > 0 {
@@ -145,17 +157,48 @@ fn intensity(statement: &Statement) -> Paragraph {
             .as_ref()
             .map_or_else(String::new, |id| format!(" in zone {id}"));
         let runs = if known.len() > 1 {
-            format!(", {} runs, {} kWh", zone.runs, human(zone.energy.kwh()))
+            let runs = if zone.runs == 1 { "run" } else { "runs" };
+            let kwh = human(zone.energy.kwh());
+            format!(", {} {runs}, {kwh} kWh", zone.runs)
         } else {
             String::new()
         };
         words.push(text(format!(
             " per kWh{place} ({}{runs})",
-            sources.join("; ")
+            said_once(&zone.sources)
         )));
     }
     words.push(text("."));
     words
+}
+
+/// Sources with their years, and then what they stand in for; each once.
+fn said_once(sources: &BTreeSet<String>) -> String {
+    let mut years: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let mut caveats = BTreeSet::new();
+    for source in sources {
+        let mut parts = source.split("; ");
+        let name = parts.next().unwrap_or_default();
+        let (name, year) = match name.rsplit_once(", ") {
+            Some((name, year)) if year.parse::<u16>().is_ok() => (name, Some(year)),
+            _ => (name, None),
+        };
+        years.entry(name).or_default().extend(year);
+        caveats.extend(parts);
+    }
+    let mut words: Vec<String> = years
+        .into_iter()
+        .map(|(name, years)| {
+            let years: Vec<String> = years.into_iter().map(str::to_owned).collect();
+            if years.is_empty() {
+                name.to_owned()
+            } else {
+                format!("{name}, {}", and(&years))
+            }
+        })
+        .collect();
+    words.extend(caveats.into_iter().map(str::to_owned));
+    words.join("; ")
 }
 
 fn quality(statement: &Statement) -> Paragraph {
@@ -167,8 +210,8 @@ fn quality(statement: &Statement) -> Paragraph {
     let (all, of_all) = if has_overhead(tally) {
         let kwh = human(tally.energy_without_pue().kwh());
         (
-            format!("Before that overhead the energy was {kwh} kWh, all of which"),
-            format!("Before that overhead the energy was {kwh} kWh, of which"),
+            format!("Before the data-centre overhead the energy was {kwh} kWh, all of which"),
+            format!("Before the data-centre overhead the energy was {kwh} kWh, of which"),
         )
     } else {
         (
@@ -192,11 +235,12 @@ fn quality(statement: &Statement) -> Paragraph {
             .absent
             .iter()
             .map(|((group, why), runs)| {
-                format!(
-                    "{} in {runs} of {} runs ({why})",
-                    group_words(*group),
-                    tally.runs
-                )
+                let group = group_words(*group);
+                if tally.runs == 1 {
+                    format!("{group} ({why})")
+                } else {
+                    format!("{group} in {runs} of {} runs ({why})", tally.runs)
+                }
             })
             .collect();
         sentence.push_str(" Missing, and not counted as zero: ");
@@ -235,12 +279,9 @@ fn social_cost(cost: &Cost) -> Paragraph {
     };
     let mut words = vec![
         text(format!(
-            "With the country-level social cost of carbon for {} ({country}){chosen}, this amounts to \
-             {} USD (66 % confidence interval {} to {} USD) ",
+            "With the country-level social cost of carbon for {} ({country}){chosen}, this amounts to {} ",
             cost.country,
-            money(median.dollars()),
-            money(low.dollars()),
-            money(high.dollars()),
+            dollars(*low, *median, *high),
         )),
         Span::Cite(Source::Ricke2018),
         text("."),
@@ -255,13 +296,45 @@ fn social_cost(cost: &Cost) -> Paragraph {
     words
 }
 
+fn dollars(low: Usd, median: Usd, high: Usd) -> String {
+    let [low, median, high] = [low, median, high].map(Usd::dollars);
+    if [low, median, high].into_iter().all(is_less_than_a_cent) {
+        let sign = if median < 0.0 { "a gain of " } else { "" };
+        return format!("{sign}less than 0.01 USD");
+    }
+    format!(
+        "{} USD (66 % confidence interval {} to {} USD)",
+        money(median),
+        money(low),
+        money(high),
+    )
+}
+
+/// Not nothing, and yet no sum of money.
+fn is_less_than_a_cent(amount: f64) -> bool {
+    amount != 0.0 && amount.abs() < 0.01
+}
+
+/// Hours, or seconds where there are few.
+fn time(duration: Hours) -> String {
+    if duration.hours() < 0.01 {
+        format!("{} s", human(duration.seconds()))
+    } else {
+        format!("{} h", human(duration.hours()))
+    }
+}
+
 fn bill(energy: Joules, price: &Price) -> Paragraph {
+    let amount = (energy * price.per_kwh).amount();
+    let amount = if is_less_than_a_cent(amount) {
+        "less than 0.01".to_owned()
+    } else {
+        money(amount)
+    };
+    let currency = &price.currency;
     vec![text(format!(
-        "At {} {} per kWh the electricity cost {} {}.",
+        "At {} {currency} per kWh the electricity cost {amount} {currency}.",
         price.per_kwh,
-        price.currency,
-        money((energy * price.per_kwh).amount()),
-        price.currency,
     ))]
 }
 
@@ -352,6 +425,25 @@ fn provenance(statement: &Statement) -> Paragraph {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_source_of_several_years_is_named_once_with_its_years_and_its_caveats_once() {
+        let sources = [
+            "a table, 2021; DE stands for it",
+            "a table, 2022; DE stands for it",
+            "the emissions factor given",
+        ];
+        assert_eq!(
+            said_once(&sources.map(str::to_owned).into()),
+            "a table, 2021 and 2022; the emissions factor given; DE stands for it"
+        );
+    }
+
+    #[test]
+    fn a_short_time_is_said_in_seconds() {
+        let said = |seconds| time(Hours::from_seconds(seconds).unwrap());
+        assert_eq!([said(1.206), said(36.0)], ["1.206 s", "0.01 h"]);
+    }
 
     #[test]
     fn folders_that_could_not_be_looked_into_are_not_counted_as_runs() {
