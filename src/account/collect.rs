@@ -80,16 +80,15 @@ pub fn collect(folders: &[PathBuf], progress: &(dyn Fn(Progress) + Sync)) -> Col
         match result {
             Ok(summary) => {
                 let identity = summary.id.clone().zip(summary.started);
-                match identity.as_ref().and_then(|run| known.get(run)) {
-                    Some(first) => collection.skipped.push(Skipped {
+                if let Some(first) = identity.as_ref().and_then(|run| known.get(run)) {
+                    collection.skipped.push(Skipped {
                         path,
                         kind: SkippedKind::Copy,
                         reason: format!("the same run as {}", first.display()),
-                    }),
-                    None => {
-                        known.extend(identity.map(|run| (run, path.clone())));
-                        collection.runs.push((path, summary));
-                    }
+                    });
+                } else {
+                    known.extend(identity.map(|run| (run, path.clone())));
+                    collection.runs.push((path, summary));
                 }
             }
             Err(error) => collection.skipped.push(Skipped {
