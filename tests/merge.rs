@@ -2,6 +2,7 @@
 
 #[path = "support/run.rs"]
 mod run;
+mod support;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,6 +18,7 @@ use impact::sensor::{Component, Method};
 use predicates::str::contains;
 use proptest::prelude::*;
 use run::Run;
+use support::LegacyRun;
 use tempfile::TempDir;
 
 const EPOCH: f64 = 1_700_000_000.0;
@@ -235,6 +237,49 @@ fn a_merged_run_does_not_go_where_it_would_be_counted_again() {
         .stderr(contains("would be counted with its parts"));
     merge("all").success();
     merge("all").code(1).stderr(contains("holds a run already"));
+}
+
+#[test]
+fn a_single_run_of_the_other_tracker_stays_what_it_was() {
+    let folder = TempDir::new().unwrap();
+    let run = LegacyRun::default().write(&folder.path().join("logs/0"));
+    Command::cargo_bin("impact")
+        .unwrap()
+        .current_dir(folder.path())
+        .args(["merge", "logs", "--output", "merged"])
+        .assert()
+        .success()
+        .stdout("merged 1 run without a recorded host into merged\n")
+        .stderr("");
+    let before = summarise(&run).unwrap();
+    let after = summarise(&folder.path().join("merged")).unwrap();
+    assert!((after.duration.seconds() - before.duration.seconds()).abs() < 1e-3);
+    assert_eq!(after.started, before.started);
+    assert_eq!(after.absent, before.absent);
+    assert_near(after.total().joules(), before.total().joules());
+}
+
+#[test]
+fn runs_one_after_the_other_are_merged_with_a_warning() {
+    let folder = TempDir::new().unwrap();
+    let run = |start: f64| Run::of_watts(100.0).between(start, 3600.0);
+    run(EPOCH).write(&folder.path().join("logs/0"));
+    run(EPOCH + 7200.0).write(&folder.path().join("logs/1"));
+    let mut command = Command::cargo_bin("impact").unwrap();
+    command.current_dir(folder.path());
+    command
+        .args(["merge", "logs", "--output", "merged"])
+        .assert()
+        .success()
+        .stdout("merged 2 runs on 1 node into merged\n")
+        .stderr(contains(
+            "the runs were not all at one time; the merged run lasts 1 h longer than they did",
+        ));
+    let notes = summarise(&folder.path().join("merged")).unwrap().notes;
+    assert!(
+        notes.iter().any(|note| note.contains("for 1.000 h")),
+        "{notes:?}"
+    );
 }
 
 fn ranks() -> impl Strategy<Value = Vec<Rank>> {

@@ -34,6 +34,7 @@ fn any_run() -> impl Strategy<Value = RunSummary> {
             };
             let intensity = GramsPerKwh::new(intensity).unwrap();
             RunSummary {
+                id: None,
                 name: None,
                 tags: BTreeMap::new(),
                 parts: BTreeMap::from([
@@ -66,6 +67,8 @@ fn any_run() -> impl Strategy<Value = RunSummary> {
                 started: None,
                 host: None,
                 phases: BTreeMap::new(),
+                has_no_end: estimated,
+                bad_lines: u64::from(recorded),
                 notes: Vec::new(),
             }
         },

@@ -52,6 +52,8 @@ fn json_has_every_figure_device_and_node() {
         200.0
     );
     assert_eq!(report["nodes"].as_array().unwrap().len(), 2);
+    assert_eq!(report["nodes"][0]["host"], Value::Null);
+    assert_eq!(report["nodes"][1]["host"], "node1");
     let sum = report["runs"][0]["figures"]["total_power"]
         .as_f64()
         .unwrap()
@@ -86,6 +88,7 @@ fn text_names_what_is_missing_and_what_is_inside_something_else() {
     assert!(text.contains("missing: memory"), "{text}");
     assert!(text.contains("core-0: 0.00002778 kWh"), "{text}");
     assert!(text.contains("not added up"), "{text}");
+    assert!(text.contains("node (not recorded) (1 run)"), "{text}");
     assert!(text.contains("total of 2 runs"), "{text}");
 }
 

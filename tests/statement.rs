@@ -185,12 +185,21 @@ fn a_run_of_unknown_region_leaves_its_mass_unknown_not_zero() {
     .write(&logs.path().join("run"));
     let receipt = json(&[logs.path()], &["USA"]);
     assert_eq!(receipt["estimated_carbon_impact_kg"], Value::Null);
+    assert_eq!(
+        receipt.get("social_cost_usd"),
+        Some(&Value::Null),
+        "not known, but there"
+    );
     impact()
         .arg("statement")
         .arg(logs.path())
         .assert()
         .success()
-        .stdout(predicate::str::contains("is not known"));
+        .stdout(
+            predicate::str::contains("is not known, because no region is recorded.")
+                .and(predicate::str::contains("emissions factor").not()),
+        )
+        .stderr(predicate::str::contains("try: --zone ZONE"));
     let given = json(&[logs.path()], &["USA", "--emissions-factor", "100"]);
     close(
         &given["estimated_carbon_impact_kg"],
@@ -480,4 +489,202 @@ fn two_receipts_add_up_to_the_receipt_of_both_to_the_last_digit() {
         receipt(&["a", "b"], "1"),
         "same bytes for any order and number of threads"
     );
+}
+
+fn said(logs: &Path, more: &[&str]) -> String {
+    let output = impact()
+        .arg("statement")
+        .arg(logs)
+        .args(more)
+        .output()
+        .unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn a_pue_that_nobody_gave_is_called_assumed_and_only_the_energy_before_it_measured() {
+    let logs = tempfile::tempdir().unwrap();
+    OwnRun::default().write(&logs.path().join("a"));
+    let text = said(logs.path(), &[]);
+    assert!(
+        text.contains("included: PUE 1.58, a global average assumed here)"),
+        "{text}"
+    );
+    assert!(
+        text.contains(
+            "Before the data-centre overhead the energy was 0.00003056 kWh, all of which was measured"
+        ),
+        "{text}"
+    );
+    OwnRun {
+        pue: Some("1.1"),
+        ..OwnRun::default()
+    }
+    .write(&logs.path().join("b"));
+    let text = said(logs.path(), &[]);
+    assert!(
+        text.contains("PUE 1.1, as recorded; PUE 1.58, a global average assumed here)"),
+        "{text}"
+    );
+    let receipt = json(&[logs.path()], &[]);
+    assert_eq!(receipt["pue"], Value::Null);
+    assert_eq!(receipt["pue_origins"][0]["origin"], "recorded");
+    assert_eq!(receipt["pue_origins"][1]["origin"], "assumed");
+}
+
+#[test]
+fn without_overhead_all_of_the_energy_is_the_measured_one() {
+    let logs = tempfile::tempdir().unwrap();
+    OwnRun::default().write(&logs.path().join("a"));
+    let text = said(logs.path(), &["--pue", "1"]);
+    assert!(
+        text.contains("(no data-centre overhead: PUE 1, as given)"),
+        "{text}"
+    );
+    assert!(text.contains("All of this energy was measured"), "{text}");
+}
+
+#[test]
+fn a_run_without_a_recorded_end_is_called_a_lower_bound() {
+    let logs = tempfile::tempdir().unwrap();
+    OwnRun::default().write(&logs.path().join("whole"));
+    let text = said(logs.path(), &[]);
+    assert!(!text.contains("lower bound"), "{text}");
+    let cut = OwnRun {
+        ended: false,
+        ..OwnRun::default()
+    };
+    let cut = cut.write(&logs.path().join("cut"));
+    LegacyRun::default().write(&logs.path().join("legacy"));
+    let data = logs.path().join("legacy/impacttracker/data.json");
+    let samples = fs::read_to_string(&data).unwrap();
+    fs::write(&data, format!("nonsense\n{samples}")).unwrap();
+    let text = said(logs.path(), &[]);
+    assert!(
+        text.contains(
+            "1 of 3 runs has no recorded end and counts up to its last sample, so that its energy \
+             is a lower bound. 1 of 3 runs has lines in the log that could not be read."
+        ),
+        "{text}"
+    );
+    let receipt = json(&[logs.path()], &[]);
+    assert_eq!(receipt["runs_without_end"], 1);
+    impact()
+        .arg("report")
+        .arg(cut)
+        .assert()
+        .success()
+        .stdout(predicate::str::contains(
+            "note: no end was recorded; counted up to the last sample",
+        ));
+}
+
+#[test]
+fn a_zone_without_energy_has_no_intensity_to_speak_of() {
+    let logs = tempfile::tempdir().unwrap();
+    OwnRun {
+        rows: vec![(0.0, 0.0, 0.0), (1.0, 0.0, 0.0)],
+        zone: Some("US-CA"),
+        ..OwnRun::default()
+    }
+    .write(&logs.path().join("idle"));
+    OwnRun::default().write(&logs.path().join("busy"));
+    let text = said(logs.path(), &[]);
+    assert!(
+        !text.contains("US-CA") && text.contains("in zone FR"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_copy_of_a_run_is_left_out_and_named() {
+    let logs = tempfile::tempdir().unwrap();
+    let [run, copy] = ["a", "b"].map(|name| OwnRun::default().write(&logs.path().join(name)));
+    // Logs of the other tracker say nothing that tells two runs apart.
+    for name in ["c", "d"] {
+        LegacyRun::default().write(&logs.path().join(name));
+    }
+    fs::copy(
+        run.join("impacttracker/info.json"),
+        copy.join("impacttracker/info.json"),
+    )
+    .unwrap();
+    for threads in ["1", "4"] {
+        impact()
+            .env("RAYON_NUM_THREADS", threads)
+            .arg("statement")
+            .arg(logs.path())
+            .assert()
+            .code(3)
+            .stdout(
+                predicate::str::contains("were 3 tracked runs")
+                    .and(predicate::str::contains("could not be read").not()),
+            )
+            .stderr(format!(
+                "left out: {}: the same run as {}\n",
+                copy.display(),
+                run.display()
+            ));
+    }
+}
+
+#[test]
+fn a_zone_that_does_not_apply_to_all_runs_is_said_to() {
+    let logs = tempfile::tempdir().unwrap();
+    OwnRun::default().write(&logs.path().join("a"));
+    let with = |zone: &[&str]| {
+        let mut command = impact();
+        command.arg("statement").arg(logs.path()).args(zone);
+        command.assert().success()
+    };
+    with(&["--zone", "DE"]).stderr("--zone DE applies to no run; every one recorded its own\n");
+    with(&[]).stderr("");
+    OwnRun {
+        zone: None,
+        ..OwnRun::default()
+    }
+    .write(&logs.path().join("a"));
+    with(&["--zone", "DE"]).stderr("");
+    with(&["--zone", "US-VA"]).stdout(predicate::str::contains("in zone US-VA"));
+}
+
+#[test]
+fn a_recorded_zone_that_nobody_knows_is_named_as_the_reason() {
+    let logs = tempfile::tempdir().unwrap();
+    OwnRun::default().write(&logs.path().join("a"));
+    let other = OwnRun {
+        zone: Some("XX-ZZ"),
+        ..OwnRun::default()
+    };
+    let info = other
+        .write(&logs.path().join("b"))
+        .join("impacttracker/info.json");
+    let text = fs::read_to_string(&info).unwrap();
+    fs::write(&info, text.replace(",\"carbon_intensity\":50.0", "")).unwrap();
+    let text = said(logs.path(), &[]);
+    assert!(
+        text.contains("because no carbon intensity is known for zone XX-ZZ."),
+        "{text}"
+    );
+}
+
+#[test]
+fn small_things_are_said_as_people_say_them() {
+    let logs = tempfile::tempdir().unwrap();
+    OwnRun::default().write(&logs.path().join("a"));
+    let text = said(logs.path(), &["USA", "--price", "0.3", "--currency", "EUR"]);
+    assert!(
+        text.contains("1 tracked run with 2 s of wall-clock"),
+        "{text}"
+    );
+    assert!(
+        text.contains("this amounts to less than 0.01 USD ("),
+        "{text}"
+    );
+    assert!(
+        text.contains("the electricity cost less than 0.01 EUR."),
+        "{text}"
+    );
+    let receipt = json(&[logs.path()], &["USA"]);
+    assert!(receipt["social_cost_usd"]["median"].as_f64().unwrap() > 0.0);
 }

@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
 use chrono::Datelike;
+use serde::Serialize;
 
 use super::RunSummary;
 use crate::intensity::{self, Dataset};
@@ -27,12 +28,25 @@ pub struct Footprint {
     /// Energy of each group, without PUE.
     pub groups: BTreeMap<Group, Quality>,
     pub pue: Pue,
+    pub pue_origin: PueOrigin,
     /// Energy with PUE.
     pub energy: Joules,
     /// None where nothing says how dirty the electricity was.
     pub carbon: Option<Carbon>,
     /// The assumptions behind estimated parts.
     pub models: Vec<String>,
+}
+
+/// Who says what the PUE is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PueOrigin {
+    /// The user, for all runs.
+    Given,
+    /// The run's log.
+    Recorded,
+    /// Nobody: the global average stands in.
+    Assumed,
 }
 
 /// Energy by how it is known.
@@ -62,10 +76,11 @@ pub struct Carbon {
 impl Footprint {
     #[must_use]
     pub fn of(run: &RunSummary, assumptions: &Assumptions) -> Self {
-        let pue = assumptions
-            .pue
-            .or(run.pue)
-            .unwrap_or_else(Pue::global_average);
+        let (pue, pue_origin) = match (assumptions.pue, run.pue) {
+            (Some(given), _) => (given, PueOrigin::Given),
+            (None, Some(recorded)) => (recorded, PueOrigin::Recorded),
+            (None, None) => (Pue::global_average(), PueOrigin::Assumed),
+        };
         let mut groups: BTreeMap<Group, Quality> = BTreeMap::new();
         let mut models = Vec::new();
         for (group, _, part) in run.counted() {
@@ -82,6 +97,7 @@ impl Footprint {
         Self {
             groups,
             pue,
+            pue_origin,
             energy: run.total() * pue,
             carbon: carbon(run, assumptions, pue),
             models,

@@ -1,7 +1,9 @@
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use chrono::{DateTime, Utc};
 use rayon::prelude::*;
 
 use super::RunSummary;
@@ -15,11 +17,23 @@ pub struct Collection {
     pub skipped: Vec<Skipped>,
 }
 
-/// A run that has no figures, or a folder that could not be looked into, and why.
+/// What was left out, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skipped {
     pub path: PathBuf,
+    pub kind: SkippedKind,
     pub reason: String,
+}
+
+/// What kind of thing was left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SkippedKind {
+    /// A run that has no figures.
+    Run,
+    /// A folder that could not be looked into; nobody knows how many runs it holds.
+    Folder,
+    /// A run that is counted already, at another path.
+    Copy,
 }
 
 /// How far a collection is; called from several threads.
@@ -54,14 +68,32 @@ pub fn collect(folders: &[PathBuf], progress: &(dyn Fn(Progress) + Sync)) -> Col
         skipped: found
             .unreadable
             .into_iter()
-            .map(|(path, reason)| Skipped { path, reason })
+            .map(|(path, reason)| Skipped {
+                path,
+                kind: SkippedKind::Folder,
+                reason,
+            })
             .collect(),
     };
+    let mut known: BTreeMap<(String, DateTime<Utc>), PathBuf> = BTreeMap::new();
     for (path, result) in results {
         match result {
-            Ok(summary) => collection.runs.push((path, summary)),
+            Ok(summary) => {
+                let identity = summary.id.clone().zip(summary.started);
+                if let Some(first) = identity.as_ref().and_then(|run| known.get(run)) {
+                    collection.skipped.push(Skipped {
+                        path,
+                        kind: SkippedKind::Copy,
+                        reason: format!("the same run as {}", first.display()),
+                    });
+                } else {
+                    known.extend(identity.map(|run| (run, path.clone())));
+                    collection.runs.push((path, summary));
+                }
+            }
             Err(error) => collection.skipped.push(Skipped {
                 path,
+                kind: SkippedKind::Run,
                 reason: with_causes(&error),
             }),
         }

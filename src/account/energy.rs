@@ -77,7 +77,11 @@ fn from_counters(
 ) -> Result<RunSummary, OutOfRange> {
     let parts = counters.parts()?;
     let (phases, too_many_phases) = counters.phases();
+    let has_no_end = info.ended.is_none();
     let mut notes = info.notes.clone();
+    if has_no_end {
+        notes.push("no end was recorded; counted up to the last sample".to_owned());
+    }
     notes.extend(damage_notes(damage));
     if too_many_phases {
         notes.push("too many different phases were marked; some are left out".to_owned());
@@ -104,6 +108,8 @@ fn from_counters(
         carbon: counters.carbon.finish(info)?,
         phases,
         started: info.started.map(|time| time.with_timezone(&Utc)),
+        has_no_end,
+        bad_lines: damage.bad_lines,
         notes,
         ..described(info, parts)
     };
@@ -176,6 +182,7 @@ fn from_integral(
         gpu_time: integral.gpu_hours().map(hours).transpose()?,
         carbon: integral.carbon.finish(info)?,
         started: integral.started(),
+        bad_lines: damage.bad_lines,
         notes,
         ..described(info, parts)
     })
@@ -184,6 +191,7 @@ fn from_integral(
 /// A summary with what the info file says and no figures yet.
 fn described(info: &Info, parts: BTreeMap<Component, Part>) -> RunSummary {
     RunSummary {
+        id: (!info.id.is_empty()).then(|| info.id.clone()),
         name: info.name.clone(),
         tags: info.tags.clone(),
         parts,
@@ -197,6 +205,8 @@ fn described(info: &Info, parts: BTreeMap<Component, Part>) -> RunSummary {
         started: None,
         host: info.host.hostname.clone(),
         phases: BTreeMap::new(),
+        has_no_end: false,
+        bad_lines: 0,
         notes: Vec::new(),
     }
 }
@@ -210,8 +220,10 @@ fn damage_notes(damage: Damage) -> Vec<String> {
     if damage.cut {
         notes.push("the last line is cut off; the run counts up to the line before it".to_owned());
     }
-    if damage.bad_lines > 0 {
-        notes.push(format!("{} lines could not be read", damage.bad_lines));
+    match damage.bad_lines {
+        0 => {}
+        1 => notes.push("1 line could not be read".to_owned()),
+        lines => notes.push(format!("{lines} lines could not be read")),
     }
     notes
 }

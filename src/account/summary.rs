@@ -10,6 +10,8 @@ use crate::units::{GramsCo2e, GramsPerKwh, Hours, Joules, Pue};
 /// What one run drew, before any building, grid or price is considered.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunSummary {
+    /// Tells the run from every other; foreign logs have none.
+    pub id: Option<String>,
     pub name: Option<String>,
     pub tags: BTreeMap<String, String>,
     pub parts: BTreeMap<Component, Part>,
@@ -25,6 +27,10 @@ pub struct RunSummary {
     pub host: Option<String>,
     /// What phases marked inside the run took, by name.
     pub phases: BTreeMap<String, Repetitions>,
+    /// The tracker was stopped, or still runs: the figures go up to the last sample.
+    pub has_no_end: bool,
+    /// Lines of the log that are no samples.
+    pub bad_lines: u64,
     /// What a reader should know about the quality of this log.
     pub notes: Vec<String>,
 }

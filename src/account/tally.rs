@@ -1,6 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::carbon::Quality;
+use super::carbon::{PueOrigin, Quality};
 use super::{Footprint, RunSummary};
 use crate::sensor::Group;
 use crate::units::{GramsCo2e, Hours, Joules, Pue};
@@ -19,9 +19,13 @@ pub struct Tally {
     pub gpu_time: Option<Hours>,
     /// By zone; runs whose zone is not known are under none.
     pub zones: BTreeMap<Option<ZoneId>, ZoneTally>,
-    pub pues: BTreeSet<Pue>,
+    pub pues: BTreeSet<(PueOrigin, Pue)>,
     /// How many runs have no figure for a group, by the reason.
     pub absent: BTreeMap<(Group, String), u64>,
+    /// Runs whose figures go up to their last sample, for want of a recorded end.
+    pub runs_without_end: u64,
+    /// Runs whose logs have lines that are no samples.
+    pub runs_with_bad_lines: u64,
     /// What stands behind the estimated parts.
     pub models: BTreeSet<String>,
 }
@@ -64,12 +68,14 @@ impl Tally {
             cpu_time: run.cpu_time,
             gpu_time: run.gpu_time,
             zones: BTreeMap::from([(zone_id, zone)]),
-            pues: BTreeSet::from([footprint.pue]),
+            pues: BTreeSet::from([(footprint.pue_origin, footprint.pue)]),
             absent: run
                 .absent
                 .iter()
                 .map(|(group, why)| ((*group, why.clone()), 1))
                 .collect(),
+            runs_without_end: u64::from(run.has_no_end),
+            runs_with_bad_lines: u64::from(run.bad_lines > 0),
             models: footprint.models.iter().cloned().collect(),
         }
     }
@@ -99,6 +105,8 @@ impl Tally {
         for (what, runs) in other.absent {
             *self.absent.entry(what).or_default() += runs;
         }
+        self.runs_without_end += other.runs_without_end;
+        self.runs_with_bad_lines += other.runs_with_bad_lines;
         self.models.extend(other.models);
         self
     }
@@ -139,11 +147,16 @@ impl Tally {
         self.groups.get(&group).map(|quality| quality.total())
     }
 
+    /// Energy of all groups without PUE.
+    pub fn energy_without_pue(&self) -> Joules {
+        self.groups.values().map(|quality| quality.total()).sum()
+    }
+
     /// The share of the energy a sensor stands behind, from 0 to 1; none where there is no energy.
     #[must_use]
     pub fn measured_share(&self) -> Option<f64> {
         let measured: Joules = self.groups.values().map(|quality| quality.measured).sum();
-        let total: Joules = self.groups.values().map(|quality| quality.total()).sum();
+        let total = self.energy_without_pue();
         (total > Joules::ZERO).then(|| measured.kwh() / total.kwh())
     }
 }

@@ -24,11 +24,14 @@ pub struct Accounting {
     /// Where runs without a recorded region took place, such as US-CA
     #[arg(long, value_name = "ZONE")]
     pub zone: Option<ZoneId>,
+    /// The zone comes from the command line, not from the configuration.
+    #[arg(skip)]
+    pub zone_was_given: bool,
     /// Take intensities from this data set: auto, electricity-maps, eit-2019 or ember
     /// [default: what the runs recorded, else auto]
     #[arg(long, value_name = "NAME")]
     pub dataset: Option<Dataset>,
-    /// Fail if any log cannot be read, instead of leaving it out
+    /// Fail if any log cannot be read or is a copy of another, instead of leaving it out
     #[arg(long)]
     pub strict: bool,
 }
@@ -40,6 +43,7 @@ impl Accounting {
             pue: None,
             emissions_factor: None,
             zone: None,
+            zone_was_given: false,
             dataset: None,
             strict,
         }
@@ -47,7 +51,7 @@ impl Accounting {
 
     pub fn assumptions(&self) -> Result<Assumptions, Failure> {
         if let Some(zone) = &self.zone {
-            register::find(zone)
+            register::find_area(zone)
                 .advise("impact region --address PLACE names the zone of a place")?;
         }
         Ok(Assumptions {
@@ -94,13 +98,35 @@ impl Accounting {
             );
         }
         if self.strict && !collection.skipped.is_empty() {
-            return Err(Failure::new(anyhow::anyhow!(
-                "{} logs could not be read",
-                collection.skipped.len()
-            ))
-            .advise("without --strict the statement is made without them"));
+            let left_out = match collection.skipped.len() {
+                1 => "1 log was left out".to_owned(),
+                logs => format!("{logs} logs were left out"),
+            };
+            return Err(Failure::new(anyhow::anyhow!(left_out))
+                .advise("without --strict the statement is made without them"));
         }
+        self.tell_where_the_zone_applies(&collection);
         Ok(collection)
+    }
+
+    /// A zone that was asked for and changes nothing would look as if it did.
+    fn tell_where_the_zone_applies(&self, collection: &Collection) {
+        let Some(zone) = self.zone.as_ref().filter(|_| self.zone_was_given) else {
+            return;
+        };
+        let all = collection.runs.len();
+        let without = collection
+            .runs
+            .iter()
+            .filter(|(_, run)| run.region.is_none())
+            .count();
+        if without == 0 {
+            eprintln!("--zone {zone} applies to no run; every one recorded its own");
+        } else if without < all {
+            eprintln!(
+                "--zone {zone} applies to {without} of {all} runs; the others recorded their own"
+            );
+        }
     }
 }
 

@@ -14,6 +14,7 @@ impl Accounting {
     pub fn fill(&mut self, config: &Config) {
         self.pue = config.or(self.pue, "pue");
         self.emissions_factor = config.or(self.emissions_factor, "emissions-factor");
+        self.zone_was_given = self.zone.is_some();
         self.zone = config.or(self.zone.take(), "zone");
         self.dataset = config.or(self.dataset, "dataset");
     }

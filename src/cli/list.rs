@@ -174,7 +174,10 @@ fn table(lines: &[Line], number: &dyn Fn(Amount) -> String, unknown: &str) -> Ta
             .iter()
             .fold(Tally::default(), |sum, line| sum.merge(line.tally.clone()));
         let words = [
-            format!("total of {} runs", lines.len()),
+            match lines.len() {
+                1 => "total of 1 run".to_owned(),
+                runs => format!("total of {runs} runs"),
+            },
             String::new(),
             String::new(),
             String::new(),

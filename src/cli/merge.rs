@@ -10,6 +10,7 @@ use crate::escape;
 use crate::log::find::is_run;
 use crate::log::write::LogWriter;
 use crate::merge::{Source, merge};
+use crate::statement::human;
 
 /// Make one run of the logs of many nodes or ranks
 #[derive(Debug, Args)]
@@ -26,7 +27,7 @@ pub struct MergeArgs {
     /// The folder of the merged run; not inside the directories merged
     #[arg(long, short, value_name = "DIR")]
     output: PathBuf,
-    /// Fail if any log cannot be read, instead of leaving it out
+    /// Fail if any log cannot be read or is a copy of another, instead of leaving it out
     #[arg(long)]
     strict: bool,
 }
@@ -41,11 +42,17 @@ impl MergeArgs {
             .map(|(path, summary)| Source::read(path, summary.clone()))
             .collect::<Result<Vec<_>, _>>()?;
         let merged = merge(sources).context("there is nothing to merge")?;
+        if let Some(time) = merged.time_between {
+            eprintln!(
+                "warning: the runs were not all at one time; the merged run lasts {} h longer than \
+                 they did\ntry: impact statement, which adds up runs one after the other",
+                human(time.hours())
+            );
+        }
         self.write(&merged.info, &merged.samples)?;
         print(&escape::terminal(&format!(
-            "merged {} runs on {} nodes into {}\n",
-            collection.runs.len(),
-            merged.nodes,
+            "merged {} into {}\n",
+            merged.origin,
             self.output.display()
         )))?;
         Ok(exit_code(&collection))

@@ -22,7 +22,8 @@ Examples:
   impact statement cluster-a/ cluster-b/ DEU --pue 1.1 --price 0.31 --currency EUR
 
 The country is an ISO code or an English name; without one, the country the runs took place in is
-used. Exit code 3 says that some logs could not be read; they are listed on standard error.")]
+used. Exit code 3 says that some logs could not be read, or were copies of others; they are listed
+on standard error.")]
 pub struct StatementArgs {
     /// Directories with logs, then the country whose social cost of carbon is stated
     #[arg(required = true, value_name = "LOGDIR... [COUNTRY]")]
@@ -94,6 +95,7 @@ impl StatementArgs {
                 per_run: self.per_run,
             },
         );
+        tell_what_is_unknown(&statement);
         let text = match format {
             Format::Text => escape::terminal(&statement::text(&statement)).into_owned(),
             Format::Markdown => statement::markdown(&statement),
@@ -126,6 +128,26 @@ impl StatementArgs {
             ))
         })?;
         Ok((others.to_vec(), Some(country)))
+    }
+}
+
+/// The advice is for the author; the statement only says what is not known.
+fn tell_what_is_unknown(statement: &Statement) {
+    let unknown = statement.tally.runs_without_intensity();
+    if unknown > 0 {
+        eprintln!(
+            "carbon intensity not known for {unknown} of {} {}",
+            statement.tally.runs,
+            if statement.tally.runs == 1 {
+                "run"
+            } else {
+                "runs"
+            },
+        );
+        eprintln!(
+            "try: --zone ZONE for runs that did not record where they took place, \
+             or --emissions-factor G_PER_KWH for all runs"
+        );
     }
 }
 

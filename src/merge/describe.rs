@@ -5,8 +5,9 @@ use rust_decimal::Decimal;
 
 use super::Source;
 use crate::log::SCHEMA;
-use crate::log::info::{Host, Info};
+use crate::log::info::{Host, Info, SensorNote};
 use crate::log::sample::Observed;
+use crate::sensor::{Component, Group, Method, Unit};
 use crate::units::{GramsCo2e, Joules, Pue};
 
 /// What is true of all runs.
@@ -26,7 +27,8 @@ pub(super) fn info(sources: &[Source], start: f64, end: f64) -> Info {
         tags,
         command: common(sources, |info| Some(info.command.clone())).unwrap_or_default(),
         started: instant(start),
-        ended: instant(end),
+        // What was cut short has no end when it is merged either.
+        ended: instant(end).filter(|_| !sources.iter().any(|source| source.summary.has_no_end)),
         pue: pue(sources),
         host: host(sources),
         scheduler: common(sources, |info| Some(info.scheduler.clone())).unwrap_or_default(),
@@ -93,6 +95,55 @@ fn pue(sources: &[Source]) -> Option<Pue> {
     Pue::new(mean.round_dp(6)).ok()
 }
 
+/// What a mean PUE is made of; none where all runs recorded the same.
+pub(super) fn mean_pue(sources: &[Source]) -> Option<String> {
+    let first = sources[0].summary.pue;
+    let differ = sources.iter().any(|source| source.summary.pue != first);
+    let missing = sources.iter().any(|source| source.summary.pue.is_none());
+    differ.then(|| {
+        let assumed = if missing {
+            format!(
+                "; {}, a global average, is assumed where none was recorded",
+                Pue::global_average()
+            )
+        } else {
+            String::new()
+        };
+        format!("the PUE is the mean over the runs, weighted by their energy{assumed}")
+    })
+}
+
+/// Writes down why the runs have no figure for a group, and tells it of groups that only some lack.
+pub(super) fn missing(sources: &[Source], info: &mut Info) -> Vec<String> {
+    let mut reasons: BTreeMap<Group, BTreeMap<&str, usize>> = BTreeMap::new();
+    for (group, why) in sources.iter().flat_map(|source| &source.summary.absent) {
+        *reasons.entry(*group).or_default().entry(why).or_default() += 1;
+    }
+    let mut notes = Vec::new();
+    for (group, reasons) in reasons {
+        let is_recorded = |source: &Source| source.summary.energy(group).is_some();
+        if sources.iter().any(is_recorded) {
+            notes.extend(reasons.iter().map(|(why, runs)| {
+                let of = sources.len();
+                format!("{} is missing in {runs} of {of} runs: {why}", group.name())
+            }));
+        }
+        let why: Vec<&str> = reasons.into_keys().collect();
+        info.sensors.push(SensorNote {
+            component: match group {
+                Group::Cpu => Component::Cpu,
+                Group::Gpu => Component::AllGpus,
+                Group::Dram => Component::Dram(Unit::socket(0)),
+            },
+            source: "the merged runs".to_owned(),
+            method: Method::Absent {
+                why: why.join("; "),
+            },
+        });
+    }
+    notes
+}
+
 /// Gauges that make the merged log give the sums of the runs' figures.
 pub(super) fn observed(
     sources: &[Source],
@@ -126,7 +177,8 @@ fn intensity(sources: &[Source], info: &Info, notes: &mut Vec<String>) -> Option
     if unknown > 0 {
         if unknown < sources.len() {
             notes.push(format!(
-                "{unknown} runs do not tell their carbon intensity; none is given"
+                "{unknown} of {} runs do not tell their carbon intensity; none is given",
+                sources.len()
             ));
         }
         return None;

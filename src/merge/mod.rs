@@ -29,7 +29,10 @@ const MOST_FIGURES: usize = 200_000;
 pub struct Merged {
     pub info: Info,
     pub samples: Vec<Sample>,
-    pub nodes: usize,
+    /// From how many runs it was made, and on how many machines they were.
+    pub origin: String,
+    /// Where the runs were not all at one time: for how long there was none in between.
+    pub time_between: Option<Hours>,
 }
 
 /// What one device of one node drew, counted once.
@@ -52,14 +55,17 @@ pub fn merge(mut sources: Vec<Source>) -> Option<Merged> {
     let (devices, mut notes) = node::devices(&machines);
     let mut info = describe::info(&sources, start, end);
     let observed = describe::observed(&sources, &info, end - start, &mut notes);
-    notes.insert(
-        0,
-        format!(
-            "merged from {} runs on {} nodes",
-            sources.len(),
-            machines.len()
-        ),
-    );
+    let origin = node::origin(&machines);
+    notes.insert(0, format!("merged from {origin}"));
+    let time_between = time_between(&sources);
+    if let Some(time) = time_between {
+        notes.push(format!(
+            "the runs were not all at one time; for {:.3} h of the wall-clock time there was none",
+            time.hours()
+        ));
+    }
+    notes.extend(describe::missing(&sources, &mut info));
+    notes.extend(describe::mean_pue(&sources));
     info.notes = notes;
     let cpu_time = sources
         .iter()
@@ -69,8 +75,26 @@ pub fn merge(mut sources: Vec<Source>) -> Option<Merged> {
     Some(Merged {
         info,
         samples,
-        nodes: machines.len(),
+        origin,
+        time_between,
     })
+}
+
+/// How long there was no run between the first start and the last end; `sources` are in order.
+fn time_between(sources: &[Source]) -> Option<Hours> {
+    let mut seconds = 0.0;
+    let mut end = f64::INFINITY;
+    for source in sources {
+        seconds += (source.start - end).max(0.0);
+        end = if end.is_finite() {
+            end.max(source.end)
+        } else {
+            source.end
+        };
+    }
+    Hours::from_seconds(seconds)
+        .ok()
+        .filter(|time| *time > Hours::ZERO)
 }
 
 fn samples(

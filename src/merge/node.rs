@@ -9,6 +9,7 @@ use crate::sensor::{Component, Group, Method, Unit};
 #[derive(Debug)]
 pub(super) struct Node<'a> {
     name: String,
+    is_named: bool,
     runs: Vec<&'a Source>,
 }
 
@@ -26,14 +27,39 @@ pub(super) fn nodes(sources: &[Source]) -> Vec<Node<'_>> {
             None => unknown.push(source),
         }
     }
-    let known = known
-        .into_iter()
-        .map(|((name, _), runs)| Node { name, runs });
+    let known = known.into_iter().map(|((name, _), runs)| Node {
+        name,
+        is_named: true,
+        runs,
+    });
     let unknown = unknown.into_iter().enumerate().map(|(index, run)| Node {
         name: format!("unnamed-{index}"),
+        is_named: false,
         runs: vec![run],
     });
     known.chain(unknown).collect()
+}
+
+/// The runs and the machines they were on, in words; logs that name no machine may share one.
+pub(super) fn origin(nodes: &[Node]) -> String {
+    let runs = nodes
+        .iter()
+        .filter(|node| node.is_named)
+        .map(|node| node.runs.len())
+        .sum();
+    let named = nodes.iter().filter(|node| node.is_named).count();
+    let unnamed = nodes.len() - named;
+    let on_nodes = format!("{} on {}", count(runs, "run"), count(named, "node"));
+    match (named, unnamed) {
+        (_, 0) => on_nodes,
+        (0, _) => format!("{} without a recorded host", count(unnamed, "run")),
+        _ => format!("{on_nodes} and {unnamed} without a recorded host"),
+    }
+}
+
+fn count(number: usize, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{plural}")
 }
 
 /// Every device of every node, and what a reader should know about them.

@@ -30,21 +30,21 @@ impl Source {
     /// Reads a run's log once more, for its course over time.
     pub fn read(run: &Path, summary: RunSummary) -> Result<Self, ReadError> {
         let mut record = Record::open(run)?;
-        let mut clock: Option<(f64, f64)> = None;
-        let mut end = f64::NEG_INFINITY;
+        let mut start = summary
+            .started
+            .map(|time| time.timestamp_micros() as f64 / 1e6);
         let mut traces: BTreeMap<Component, Trace> = BTreeMap::new();
         record.for_each_row(|row| {
             // The wall clock says when the run started; from there on the monotonic one counts.
-            let elapsed = row.elapsed.unwrap_or(row.timestamp);
-            let (wall, first) = *clock.get_or_insert((row.timestamp, elapsed));
-            let time = wall + (elapsed - first).max(0.0);
-            end = end.max(time);
+            let elapsed = row.elapsed.unwrap_or(0.0).max(0.0);
+            let start = *start.get_or_insert(row.timestamp - elapsed);
             for (component, meter) in row.meters()? {
-                follow(&mut traces, component, &meter, wall, time);
+                follow(&mut traces, component, &meter, start, start + elapsed);
             }
             Ok(())
         })?;
-        let start = clock.map_or(0.0, |(wall, _)| wall);
+        let start = start.unwrap_or(0.0);
+        let end = start + summary.duration.seconds();
         for (component, part) in &summary.parts {
             // Logs of power samples have no running totals, only what they add up to.
             traces.entry(component.clone()).or_insert_with(|| Trace {

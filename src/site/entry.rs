@@ -6,7 +6,7 @@ use super::problem::{Problem, SpecError};
 use super::processor::Processor;
 use super::statistic::Statistic;
 use crate::account::energy::summarise_with;
-use crate::account::{Assumptions, Figure, Footprint, RunSummary, Skipped};
+use crate::account::{Assumptions, Figure, Footprint, RunSummary, Skipped, SkippedKind};
 use crate::log::{Info, TimeSeries};
 
 /// What is kept of a run once its page is written.
@@ -52,6 +52,7 @@ impl Reader<'_> {
             summarise_with(&log.path, |row| series.add(row)).map_err(|error| {
                 NoReading::Skipped(Skipped {
                     path: log.path.clone(),
+                    kind: SkippedKind::Run,
                     reason: with_causes(&error),
                 })
             })?;

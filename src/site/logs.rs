@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 
 use super::segment::Segments;
-use crate::account::Skipped;
+use crate::account::{Skipped, SkippedKind};
 use crate::log::FOLDER;
 use crate::log::find::find;
 
@@ -87,7 +87,11 @@ impl Logs {
             skipped: found
                 .unreadable
                 .into_iter()
-                .map(|(path, reason)| Skipped { path, reason })
+                .map(|(path, reason)| Skipped {
+                    path,
+                    kind: SkippedKind::Folder,
+                    reason,
+                })
                 .collect(),
         }
     }

@@ -1,10 +1,11 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
 use super::report::figures;
 use super::text::prose;
 use super::{Cost, Statement};
+use crate::account::carbon::PueOrigin;
 use crate::account::figure::Amount;
 use crate::account::{Figure, Skipped};
 use crate::sensor::Group;
@@ -23,8 +24,8 @@ struct Receipt<'a> {
     #[serde(flatten)]
     figures: BTreeMap<&'static str, Option<Amount>>,
     pue: Option<Pue>,
-    pues: Vec<Pue>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    pues: BTreeSet<Pue>,
+    pue_origins: Vec<PueEntry>,
     social_cost_usd: Option<SocialCostEntry>,
     #[serde(skip_serializing_if = "Option::is_none")]
     no_social_cost_because: Option<&'a str>,
@@ -32,6 +33,8 @@ struct Receipt<'a> {
     electricity_bill: Option<BillEntry<'a>>,
     quality: Vec<QualityEntry>,
     missing: Vec<MissingEntry<'a>>,
+    runs_without_end: u64,
+    runs_with_unreadable_lines: u64,
     estimation_models: Vec<&'a str>,
     zones: Vec<ZoneEntry<'a>>,
     sources: Vec<&'a str>,
@@ -41,6 +44,12 @@ struct Receipt<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     per_run: Option<Vec<RunEntry>>,
     statement: String,
+}
+
+#[derive(Serialize)]
+struct PueEntry {
+    pue: Pue,
+    origin: PueOrigin,
 }
 
 #[derive(Serialize)]
@@ -121,14 +130,23 @@ pub fn json(statement: &Statement) -> String {
             sources: zone.sources.iter().map(String::as_str).collect(),
         })
         .collect();
+    let pues: BTreeSet<Pue> = tally.pues.iter().map(|(_, pue)| *pue).collect();
     let receipt = Receipt {
         schema: SCHEMA,
         impact_version: env!("CARGO_PKG_VERSION"),
         runs: tally.runs,
         skipped: statement.skipped.iter().map(skipped).collect(),
         figures: figures(tally),
-        pue: (tally.pues.len() == 1).then(|| *tally.pues.first().expect("one is there")),
-        pues: tally.pues.iter().copied().collect(),
+        pue: pues.first().copied().filter(|_| pues.len() == 1),
+        pues,
+        pue_origins: tally
+            .pues
+            .iter()
+            .map(|(origin, pue)| PueEntry {
+                pue: *pue,
+                origin: *origin,
+            })
+            .collect(),
         social_cost_usd: social_cost(&statement.cost),
         no_social_cost_because: match &statement.cost {
             Cost::Unknown(why) => Some(why),
@@ -157,6 +175,8 @@ pub fn json(statement: &Statement) -> String {
                 runs: *runs,
             })
             .collect(),
+        runs_without_end: tally.runs_without_end,
+        runs_with_unreadable_lines: tally.runs_with_bad_lines,
         estimation_models: tally.models.iter().map(String::as_str).collect(),
         sources: {
             let mut all: Vec<&str> = zones.iter().flat_map(|zone| zone.sources.clone()).collect();

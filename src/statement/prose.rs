@@ -1,11 +1,15 @@
 //! What the statement says, in sentences that know nothing of any format.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::bibliography::Source;
 use super::number::{human, money, percent};
 use super::{Cost, Price, Statement};
+use crate::account::carbon::PueOrigin;
 use crate::account::tally::ZoneTally;
+use crate::account::{Skipped, SkippedKind, Tally};
 use crate::sensor::Group;
-use crate::units::{Joules, Pue};
+use crate::units::{Hours, Joules, Usd};
 use crate::zone::ZoneId;
 
 /// A piece of a sentence; each format has its own way to write it.
@@ -35,9 +39,8 @@ pub(super) fn paragraphs(statement: &Statement) -> Vec<Paragraph> {
     if let Some(price) = &statement.price {
         all.push(bill(statement.tally.energy, price));
     }
-    if !statement.skipped.is_empty() {
-        all.push(vec![text(skipped_sentence(statement))]);
-    }
+    all.push(gaps(&statement.tally));
+    all.push(skipped(&statement.skipped, statement.tally.runs));
     all.push(provenance(statement));
     all
 }
@@ -49,11 +52,11 @@ fn totals(statement: &Statement) -> Paragraph {
         runs => format!("The experiments behind this work were {runs} tracked runs"),
     };
     let mut words = vec![text(format!(
-        "{runs} with {} h of wall-clock time in total, which used {} kWh of electricity \
-         (data-centre overhead included: {})",
-        human(tally.duration.hours()),
+        "{runs} with {} of wall-clock time in total, which used {} kWh of electricity \
+         ({})",
+        time(tally.duration),
         human(tally.energy.kwh()),
-        pue_words(statement),
+        pue_words(tally),
     ))];
     match tally.mass() {
         Some(mass) => words.extend([
@@ -64,27 +67,70 @@ fn totals(statement: &Statement) -> Paragraph {
         None => words.extend([
             text(". The mass of "),
             Span::Co2eq,
-            text(
-                " is not known, because nothing says how dirty the electricity was; \
-                 name the zone or an emissions factor.",
-            ),
+            text(format!(" is not known, because {}.", why_unknown(tally))),
         ]),
     }
     let unknown = tally.runs_without_intensity();
     if unknown > 0 && unknown < tally.runs {
         words.push(text(format!(
-            " The mass leaves out {unknown} of the runs ({} kWh), whose region is not recorded.",
-            human(tally.energy_without_intensity().kwh())
+            " The mass leaves out {unknown} of the runs ({} kWh), because {}.",
+            human(tally.energy_without_intensity().kwh()),
+            why_unknown(tally)
         )));
     }
     words
 }
 
-fn pue_words(statement: &Statement) -> String {
-    let pues: Vec<String> = statement.tally.pues.iter().map(Pue::to_string).collect();
-    match pues.as_slice() {
-        [one] => format!("PUE {one}"),
-        several => format!("PUE {} as recorded", several.join(" and ")),
+/// Why the carbon intensity of some runs is not known.
+fn why_unknown(tally: &Tally) -> String {
+    let unknown = tally
+        .zones
+        .iter()
+        .filter(|(_, zone)| zone.runs_without_intensity > 0);
+    let reasons: Vec<String> = unknown
+        .map(|(id, _)| match id {
+            None => "no region is recorded".to_owned(),
+            Some(id) => format!("no carbon intensity is known for zone {id}"),
+        })
+        .collect();
+    and(&reasons)
+}
+
+fn pue_words(tally: &Tally) -> String {
+    let mut by_origin: BTreeMap<PueOrigin, Vec<String>> = BTreeMap::new();
+    for (origin, pue) in &tally.pues {
+        by_origin.entry(*origin).or_default().push(pue.to_string());
+    }
+    let parts: Vec<String> = by_origin
+        .into_iter()
+        .map(|(origin, pues)| format!("PUE {}, {}", and(&pues), origin_words(origin)))
+        .collect();
+    let parts = parts.join("; ");
+    if has_overhead(tally) {
+        format!("data-centre overhead included: {parts}")
+    } else {
+        format!("no data-centre overhead: {parts}")
+    }
+}
+
+/// Who says what the PUE is.
+pub(super) fn origin_words(origin: PueOrigin) -> &'static str {
+    match origin {
+        PueOrigin::Given => "as given",
+        PueOrigin::Recorded => "as recorded",
+        PueOrigin::Assumed => "a global average assumed here",
+    }
+}
+
+fn has_overhead(tally: &Tally) -> bool {
+    tally.pues.iter().any(|(_, pue)| pue.get() > 1.0)
+}
+
+/// A list as people write it.
+fn and(words: &[String]) -> String {
+    match words {
+        [others @ .., last] if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+        _ => words.concat(),
     }
 }
 
@@ -93,20 +139,15 @@ fn intensity(statement: &Statement) -> Paragraph {
         .tally
         .zones
         .iter()
-        .filter(|(_, zone)| zone.runs > zone.runs_without_intensity)
+        .filter(|(_, zone)| zone.energy > zone.energy_without_intensity)
         .collect();
     if known.is_empty() {
         return Vec::new();
     }
     let mut words = vec![text("The carbon intensity of the electricity was ")];
     for (position, (id, zone)) in known.iter().enumerate() {
-        let sources: Vec<&str> = zone.sources.iter().map(String::as_str).collect();
         let energy = zone.energy.saturating_sub(zone.energy_without_intensity);
-        let per_kwh = if energy > Joules::ZERO {
-            human(zone.mass.grams() / energy.kwh())
-        } else {
-            "unknown".to_owned()
-        };
+        let per_kwh = human(zone.mass.grams() / energy.kwh());
         if position > 0 {
             words.push(text("; "));
         }
@@ -116,17 +157,48 @@ fn intensity(statement: &Statement) -> Paragraph {
             .as_ref()
             .map_or_else(String::new, |id| format!(" in zone {id}"));
         let runs = if known.len() > 1 {
-            format!(", {} runs, {} kWh", zone.runs, human(zone.energy.kwh()))
+            let runs = if zone.runs == 1 { "run" } else { "runs" };
+            let kwh = human(zone.energy.kwh());
+            format!(", {} {runs}, {kwh} kWh", zone.runs)
         } else {
             String::new()
         };
         words.push(text(format!(
             " per kWh{place} ({}{runs})",
-            sources.join("; ")
+            said_once(&zone.sources)
         )));
     }
     words.push(text("."));
     words
+}
+
+/// Sources with their years, and then what they stand in for; each once.
+fn said_once(sources: &BTreeSet<String>) -> String {
+    let mut years: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let mut caveats = BTreeSet::new();
+    for source in sources {
+        let mut parts = source.split("; ");
+        let name = parts.next().unwrap_or_default();
+        let (name, year) = match name.rsplit_once(", ") {
+            Some((name, year)) if year.parse::<u16>().is_ok() => (name, Some(year)),
+            _ => (name, None),
+        };
+        years.entry(name).or_default().extend(year);
+        caveats.extend(parts);
+    }
+    let mut words: Vec<String> = years
+        .into_iter()
+        .map(|(name, years)| {
+            let years: Vec<String> = years.into_iter().map(str::to_owned).collect();
+            if years.is_empty() {
+                name.to_owned()
+            } else {
+                format!("{name}, {}", and(&years))
+            }
+        })
+        .collect();
+    words.extend(caveats.into_iter().map(str::to_owned));
+    words.join("; ")
 }
 
 fn quality(statement: &Statement) -> Paragraph {
@@ -134,12 +206,25 @@ fn quality(statement: &Statement) -> Paragraph {
     let Some(measured) = tally.measured_share() else {
         return vec![text("The logs show no energy use at all.")];
     };
+    // No sensor measured the overhead.
+    let (all, of_all) = if has_overhead(tally) {
+        let kwh = human(tally.energy_without_pue().kwh());
+        (
+            format!("Before the data-centre overhead the energy was {kwh} kWh, all of which"),
+            format!("Before the data-centre overhead the energy was {kwh} kWh, of which"),
+        )
+    } else {
+        (
+            "All of this energy".to_owned(),
+            "Of this energy,".to_owned(),
+        )
+    };
     let mut sentence = if measured == 1.0 {
-        "All of this energy was measured by sensors.".to_owned()
+        format!("{all} was measured by sensors.")
     } else {
         let models: Vec<&str> = tally.models.iter().map(String::as_str).collect();
         format!(
-            "Of this energy, {} was measured by sensors and {} was estimated ({}).",
+            "{of_all} {} was measured by sensors and {} was estimated ({}).",
             percent(measured),
             percent(1.0 - measured),
             models.join("; ")
@@ -150,11 +235,12 @@ fn quality(statement: &Statement) -> Paragraph {
             .absent
             .iter()
             .map(|((group, why), runs)| {
-                format!(
-                    "{} in {runs} of {} runs ({why})",
-                    group_words(*group),
-                    tally.runs
-                )
+                let group = group_words(*group);
+                if tally.runs == 1 {
+                    format!("{group} ({why})")
+                } else {
+                    format!("{group} in {runs} of {} runs ({why})", tally.runs)
+                }
             })
             .collect();
         sentence.push_str(" Missing, and not counted as zero: ");
@@ -193,12 +279,9 @@ fn social_cost(cost: &Cost) -> Paragraph {
     };
     let mut words = vec![
         text(format!(
-            "With the country-level social cost of carbon for {} ({country}){chosen}, this amounts to \
-             {} USD (66 % confidence interval {} to {} USD) ",
+            "With the country-level social cost of carbon for {} ({country}){chosen}, this amounts to {} ",
             cost.country,
-            money(median.dollars()),
-            money(low.dollars()),
-            money(high.dollars()),
+            dollars(*low, *median, *high),
         )),
         Span::Cite(Source::Ricke2018),
         text("."),
@@ -213,23 +296,110 @@ fn social_cost(cost: &Cost) -> Paragraph {
     words
 }
 
+fn dollars(low: Usd, median: Usd, high: Usd) -> String {
+    let [low, median, high] = [low, median, high].map(Usd::dollars);
+    if [low, median, high].into_iter().all(is_less_than_a_cent) {
+        let sign = if median < 0.0 { "a gain of " } else { "" };
+        return format!("{sign}less than 0.01 USD");
+    }
+    format!(
+        "{} USD (66 % confidence interval {} to {} USD)",
+        money(median),
+        money(low),
+        money(high),
+    )
+}
+
+/// Not nothing, and yet no sum of money.
+fn is_less_than_a_cent(amount: f64) -> bool {
+    amount != 0.0 && amount.abs() < 0.01
+}
+
+/// Hours, or seconds where there are few.
+fn time(duration: Hours) -> String {
+    if duration.hours() < 0.01 {
+        format!("{} s", human(duration.seconds()))
+    } else {
+        format!("{} h", human(duration.hours()))
+    }
+}
+
 fn bill(energy: Joules, price: &Price) -> Paragraph {
+    let amount = (energy * price.per_kwh).amount();
+    let amount = if is_less_than_a_cent(amount) {
+        "less than 0.01".to_owned()
+    } else {
+        money(amount)
+    };
+    let currency = &price.currency;
     vec![text(format!(
-        "At {} {} per kWh the electricity cost {} {}.",
+        "At {} {currency} per kWh the electricity cost {amount} {currency}.",
         price.per_kwh,
-        price.currency,
-        money((energy * price.per_kwh).amount()),
-        price.currency,
     ))]
 }
 
-fn skipped_sentence(statement: &Statement) -> String {
-    let skipped = statement.skipped.len() as u64;
-    format!(
-        "{skipped} of {} runs could not be read and {} not included.",
-        statement.tally.runs + skipped,
-        if skipped == 1 { "is" } else { "are" },
-    )
+/// What the logs of the runs do not hold to their end.
+fn gaps(tally: &Tally) -> Paragraph {
+    let mut sentences = Vec::new();
+    let cut = tally.runs_without_end;
+    if cut > 0 {
+        let (has, counts, its) = match cut {
+            1 => ("has", "counts", "its"),
+            _ => ("have", "count", "their"),
+        };
+        sentences.push(format!(
+            "{} {has} no recorded end and {counts} up to {its} last sample, so that {its} energy is \
+             a lower bound.",
+            out_of(cut, tally.runs)
+        ));
+    }
+    let damaged = tally.runs_with_bad_lines;
+    if damaged > 0 {
+        let has = if damaged == 1 { "has" } else { "have" };
+        sentences.push(format!(
+            "{} {has} lines in the log that could not be read.",
+            out_of(damaged, tally.runs)
+        ));
+    }
+    if sentences.is_empty() {
+        return Vec::new();
+    }
+    vec![text(sentences.join(" "))]
+}
+
+/// The subject of a sentence about some of the runs.
+fn out_of(some: u64, runs: u64) -> String {
+    match (some, runs) {
+        (1, 1) => "The run".to_owned(),
+        (some, runs) if some == runs => format!("All {runs} runs"),
+        (some, runs) => format!("{some} of {runs} runs"),
+    }
+}
+
+/// What was left out beside the runs that are counted.
+fn skipped(skipped: &[Skipped], counted: u64) -> Paragraph {
+    let how_many = |kind| skipped.iter().filter(|one| one.kind == kind).count() as u64;
+    let mut sentences = Vec::new();
+    match how_many(SkippedKind::Run) {
+        0 => {}
+        runs => sentences.push(format!(
+            "{runs} of {} runs could not be read and {} not included.",
+            counted + runs,
+            if runs == 1 { "is" } else { "are" },
+        )),
+    }
+    match how_many(SkippedKind::Folder) {
+        0 => {}
+        1 => sentences
+            .push("1 folder could not be looked into; runs in it are not included.".to_owned()),
+        folders => sentences.push(format!(
+            "{folders} folders could not be looked into; runs in them are not included."
+        )),
+    }
+    if sentences.is_empty() {
+        return Vec::new();
+    }
+    vec![text(sentences.join(" "))]
 }
 
 fn provenance(statement: &Statement) -> Paragraph {
@@ -250,4 +420,45 @@ fn provenance(statement: &Statement) -> Paragraph {
         text("."),
     ]);
     words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_source_of_several_years_is_named_once_with_its_years_and_its_caveats_once() {
+        let sources = [
+            "a table, 2021; DE stands for it",
+            "a table, 2022; DE stands for it",
+            "the emissions factor given",
+        ];
+        assert_eq!(
+            said_once(&sources.map(str::to_owned).into()),
+            "a table, 2021 and 2022; the emissions factor given; DE stands for it"
+        );
+    }
+
+    #[test]
+    fn a_short_time_is_said_in_seconds() {
+        let said = |seconds| time(Hours::from_seconds(seconds).unwrap());
+        assert_eq!([said(1.206), said(36.0)], ["1.206 s", "0.01 h"]);
+    }
+
+    #[test]
+    fn folders_that_could_not_be_looked_into_are_not_counted_as_runs() {
+        let left_out = |kind| Skipped {
+            path: "somewhere".into(),
+            kind,
+            reason: "Permission denied".to_owned(),
+        };
+        let all = [SkippedKind::Run, SkippedKind::Folder].map(left_out);
+        assert_eq!(
+            skipped(&all, 1),
+            [text(
+                "1 of 2 runs could not be read and is not included. \
+                 1 folder could not be looked into; runs in it are not included."
+            )]
+        );
+    }
 }

@@ -6,6 +6,8 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 
 use super::number::{human, percent};
+use super::prose::origin_words;
+use crate::account::carbon::PueOrigin;
 use crate::account::figure::Amount;
 use crate::account::phases::Repetitions;
 use crate::account::{Assumptions, Collection, Figure, Footprint, RunSummary, Tally};
@@ -42,6 +44,7 @@ struct RunReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     started: Option<DateTime<Utc>>,
     pue: Pue,
+    pue_origin: PueOrigin,
     figures: Figures,
     #[serde(skip_serializing_if = "Option::is_none")]
     carbon: Option<CarbonReport>,
@@ -102,7 +105,8 @@ struct QualityReport {
 
 #[derive(Debug, Serialize)]
 struct NodeReport {
-    host: String,
+    /// None for logs that do not name their machine.
+    host: Option<String>,
     runs: u64,
     figures: Figures,
 }
@@ -117,14 +121,13 @@ impl Report {
     #[must_use]
     pub fn of(collection: &Collection, assumptions: &Assumptions) -> Self {
         let mut total = Tally::default();
-        let mut nodes: BTreeMap<String, Tally> = BTreeMap::new();
+        let mut nodes: BTreeMap<Option<String>, Tally> = BTreeMap::new();
         let mut runs = Vec::with_capacity(collection.runs.len());
         for (path, run) in &collection.runs {
             let footprint = Footprint::of(run, assumptions);
             let tally = Tally::of(run, &footprint);
             runs.push(RunReport::of(path, run, &footprint, &tally));
-            let host = run.host.clone().unwrap_or_else(|| UNNAMED_NODE.to_owned());
-            let node = nodes.entry(host).or_default();
+            let node = nodes.entry(run.host.clone()).or_default();
             *node = std::mem::take(node).merge(tally.clone());
             total = total.merge(tally);
         }
@@ -161,8 +164,9 @@ impl Report {
         }
         if self.nodes.len() > 1 {
             for node in &self.nodes {
-                let host = escape::line(&node.host);
-                let _ = writeln!(out, "node {host} ({} runs)", node.runs);
+                let host = escape::line(node.host.as_deref().unwrap_or(UNNAMED_NODE));
+                let runs = if node.runs == 1 { "run" } else { "runs" };
+                let _ = writeln!(out, "node {host} ({} {runs})", node.runs);
                 write_figures(&mut out, &node.figures);
                 out.push('\n');
             }
@@ -227,6 +231,7 @@ impl RunReport {
             host: run.host.clone(),
             started: run.started,
             pue: footprint.pue,
+            pue_origin: footprint.pue_origin,
             figures,
             carbon: footprint.carbon.as_ref().map(|carbon| CarbonReport {
                 zone: carbon.zone.clone(),
@@ -273,7 +278,12 @@ impl RunReport {
             );
         }
         write_figures(out, &self.figures);
-        let _ = writeln!(out, "  PUE: {}", self.pue);
+        let _ = writeln!(
+            out,
+            "  PUE: {} ({})",
+            self.pue,
+            origin_words(self.pue_origin)
+        );
         if let Some(carbon) = &self.carbon {
             let zone = carbon
                 .zone

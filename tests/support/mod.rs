@@ -107,6 +107,8 @@ pub struct OwnRun {
     pub rows: Vec<(f64, f64, f64)>,
     pub zone: Option<&'static str>,
     pub method: &'static str,
+    pub pue: Option<&'static str>,
+    pub ended: bool,
 }
 
 impl Default for OwnRun {
@@ -115,6 +117,8 @@ impl Default for OwnRun {
             rows: vec![(0.0, 0.0, 0.0), (1.0, 50.0, 5.0), (2.0, 100.0, 10.0)],
             zone: Some("FR"),
             method: "\"method\":\"measured\"",
+            pue: None,
+            ended: true,
         }
     }
 }
@@ -141,9 +145,19 @@ impl OwnRun {
         let region = self.zone.map_or_else(String::new, |zone| {
             format!(",\"region\":{{\"zone\":\"{zone}\",\"carbon_intensity\":50.0,\"source\":\"a table\"}}")
         });
+        let pue = self
+            .pue
+            .map_or_else(String::new, |pue| format!(",\"pue\":{pue}"));
+        let ended = if self.ended {
+            ",\"ended\":\"2019-10-31T12:00:02-07:00\""
+        } else {
+            ""
+        };
+        // Two runs at two paths are two runs.
+        let id = serde_json::to_string(&run.display().to_string()).unwrap();
         let info = format!(
-            "{{\"schema\":1,\"impact_version\":\"0.1.0\",\"id\":\"x\",\"name\":\"own\",\
-             \"started\":\"2019-10-31T12:00:00-07:00\",\"host\":{{\"hostname\":\"node1\"}}{region}}}"
+            "{{\"schema\":1,\"impact_version\":\"0.1.0\",\"id\":{id},\"name\":\"own\",\
+             \"started\":\"2019-10-31T12:00:00-07:00\",\"host\":{{\"hostname\":\"node1\"}}{region}{pue}{ended}}}"
         );
         fs::write(folder.join("info.json"), info).unwrap();
         run.to_owned()
