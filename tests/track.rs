@@ -186,6 +186,28 @@ fn an_average_that_stands_in_for_another_says_so_in_table_and_statement() {
 }
 
 #[test]
+fn the_city_an_address_was_taken_for_is_told_and_a_misspelled_one_refused() {
+    let machine = Machine::with_rapl();
+    let output = machine.track(&["--address", "Cambridge"], "true");
+    let table = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        table.contains("place: the address is in Cambridge, England, United Kingdom"),
+        "{table}"
+    );
+    assert!(
+        table.contains("impact region --address shows"),
+        "there are others: {table}"
+    );
+    let output = machine.track(&["--address", "Stanfrod, California"], "true");
+    assert_eq!(output.status.code(), Some(125));
+    let refusal = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        refusal.contains("the nearest names are Stanford, California, United States"),
+        "{refusal}"
+    );
+}
+
+#[test]
 fn the_utilisation_is_the_processors_kept_busy() {
     let machine = Machine::with_rapl();
     machine.track(

@@ -206,8 +206,10 @@ impl EstimateArgs {
             None
         };
         if let Some(factor) = self.emissions_factor {
+            let (zone, how) = region.map(|region| (region.zone, region.how)).unzip();
             return Ok(Some(Grid {
-                zone: region.map(|region| region.zone),
+                zone,
+                how: how.flatten(),
                 intensity: factor,
                 source: "the emissions factor given".to_owned(),
             }));
@@ -216,6 +218,7 @@ impl EstimateArgs {
             Some(Grid {
                 intensity: region.carbon_intensity?,
                 source: region.provenance(),
+                how: region.how,
                 zone: Some(region.zone),
             })
         }))

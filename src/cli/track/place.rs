@@ -61,15 +61,17 @@ impl Place {
             return in_cloud(region, "given").map(Some);
         }
         if let Some(address) = &self.address {
-            let places = place::find(address).advise("another spelling, or --zone")?;
+            let places =
+                place::find(address).advise("another spelling, `City, Country`, or --zone")?;
             let city = &places[0];
             let located = locate_in(city.point, city.country).advise("--zone")?;
-            return known(
-                &located.area,
-                Some(city.point),
-                format!("the address is in {city}"),
-            )
-            .map(Some);
+            let how = match places.len() - 1 {
+                0 => format!("the address is in {city}"),
+                others => format!(
+                    "the address is in {city}, the likeliest; impact region --address shows {others} more"
+                ),
+            };
+            return known(&located.area, Some(city.point), how).map(Some);
         }
         match detect::detect(&detect::Roots::from_env()).and_then(|found| found.region) {
             Some(region) => in_cloud(region, "this machine").map(Some),
