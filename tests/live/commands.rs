@@ -93,6 +93,16 @@ fn grid_asks_nobody_for_the_table() {
 }
 
 #[test]
+fn grid_suggests_zones_for_one_that_is_in_no_table() {
+    let home = TempDir::new().unwrap();
+    impact(home.path(), &closed_port())
+        .args(["grid", "USA"])
+        .assert()
+        .code(1)
+        .stderr("error: no zone is called USA; the nearest is US (United States)\ntry: impact region --all\n");
+}
+
+#[test]
 fn grid_with_one_provider_fails_when_it_declines() {
     let home = TempDir::new().unwrap();
     impact(home.path(), &closed_port())
