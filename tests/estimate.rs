@@ -213,3 +213,29 @@ fn the_same_job_is_told_for_every_place_cleanest_first() {
         );
     }
 }
+
+#[test]
+fn a_cloud_region_has_its_providers_pue_alone_and_in_the_list() {
+    let job = ["--gpu", "A100 SXM4 80GB", "--hours", "24"];
+    let alone = estimate(&[&job[..], &["--region", "aws:us-east-1"]].concat());
+    let everywhere = [
+        "--region",
+        "aws:us-east-1",
+        "--where",
+        "clouds",
+        "--format",
+        "csv",
+    ];
+    let output = run(&[&job[..], &everywhere].concat()).success();
+    let mut reader = csv::Reader::from_reader(output.get_output().stdout.as_slice());
+    let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    let number = |row: &csv::StringRecord, column: usize| row[column].parse::<f64>().unwrap();
+    let of = |provider: &str| rows.iter().find(|row| row[0].starts_with(provider));
+    let kilograms: Vec<f64> = rows.iter().map(|row| number(row, 5)).collect();
+    assert!(kilograms.is_sorted());
+    let listed = of("aws:us-east-1").unwrap();
+    assert_eq!(number(listed, 4), 1.135);
+    assert!((number(listed, 5) / middle(&alone, "estimated_carbon_impact_kg") - 1.0).abs() < 1e-3);
+    assert_eq!(number(of("azure:").unwrap(), 4), 1.185);
+    assert_eq!(number(of("hetzner:").unwrap(), 4), 1.58);
+}

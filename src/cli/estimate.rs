@@ -107,7 +107,7 @@ impl EstimateArgs {
         self.place.fill(&config);
         let job = self.job()?;
         if let Some(places) = self.everywhere {
-            write(&everywhere(&job, places)?, format)?;
+            write(&everywhere(&job, self.pue, places)?, format)?;
             return Ok(exit::DONE);
         }
         #[cfg(feature = "live")]
@@ -178,7 +178,7 @@ impl EstimateArgs {
         if let Some(region) = self.place.cloud_region()?
             && let Some(known) = cloud::pue(&region.provider)
         {
-            return Ok((known.pue, format!("{}, {}", known.source, known.year)));
+            return Ok((known.pue, known.provenance()));
         }
         Ok((Pue::global_average(), "global average".to_owned()))
     }
@@ -293,39 +293,49 @@ fn devices(list: List) -> Table {
     table
 }
 
-/// The same job in every place, cleanest first.
-fn everywhere(job: &Job, places: Everywhere) -> Result<Table, Failure> {
+/// The same job in every place, cleanest first; each cloud with its own PUE unless one is given.
+fn everywhere(job: &Job, given: Option<Pue>, places: Everywhere) -> Result<Table, Failure> {
+    let usual = given.unwrap_or_else(Pue::global_average);
     let mut rows = Vec::new();
     match places {
         Everywhere::Zones => {
             for zone in register::all().values() {
                 let intensity = for_zone(&zone.id, None, Dataset::Auto)?;
-                rows.push((intensity, zone.id.to_string(), zone.name.clone()));
+                rows.push((zone.id.to_string(), zone.name.clone(), intensity, usual));
             }
         }
         Everywhere::Clouds => {
             for region in cloud::all() {
                 let intensity = for_area(&region.area, None, Dataset::Auto)?;
                 let code = format!("{}:{}", region.provider, region.code);
-                rows.push((intensity, code, region.city.clone()));
+                let its_own = || cloud::pue(&region.provider).map(|known| known.pue);
+                let pue = given.or_else(its_own).unwrap_or(usual);
+                rows.push((code, region.city.clone(), intensity, pue));
             }
         }
     }
+    let mut rows: Vec<_> = rows
+        .into_iter()
+        .map(|(place, name, intensity, pue)| {
+            let mass = Job { pue, ..job.clone() }.mass(intensity.value);
+            (place, name, intensity, pue, mass.map(GramsCo2e::kg))
+        })
+        .collect();
     rows.sort_by(|a, b| {
-        let values = a.0.value.get().total_cmp(&b.0.value.get());
-        values.then_with(|| a.1.cmp(&b.1))
+        let masses = a.4.middle.total_cmp(&b.4.middle);
+        masses.then_with(|| a.0.cmp(&b.0))
     });
     let mut table = Table::new(
         &["place", "name", "source"],
-        &["g CO2eq/kWh", "kg CO2eq", "low", "high"],
+        &["g CO2eq/kWh", "PUE", "kg CO2eq", "low", "high"],
     );
-    for (intensity, place, name) in rows {
-        let mass = job.mass(intensity.value).map(GramsCo2e::kg);
+    for (place, name, intensity, pue, mass) in rows {
         table.push([
             place,
             name,
             intensity.to_string(),
             human(intensity.value.get()),
+            pue.to_string(),
             human(mass.middle),
             human(mass.low),
             human(mass.high),

@@ -207,7 +207,7 @@ mod tests {
             ("UK", "GB (United Kingdom)"),
             ("Texas", "US-TX (Texas)"),
             ("Virginia", "US-VA (Virginia)"),
-            ("Queensland", "AUS-QLD (Queensland)"),
+            ("Queensland", "AU-QLD (Queensland)"),
             ("Quebec", "CA-QC (Québec)"),
         ] {
             let nearest = find_area(&known(asked)).unwrap_err().nearest;

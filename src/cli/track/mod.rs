@@ -70,7 +70,8 @@ pub struct TrackArgs {
     #[cfg(feature = "live")]
     #[arg(long)]
     live: bool,
-    /// Power usage effectiveness of the data centre, kept in the log
+    /// Power usage effectiveness of the data centre, kept in the log [default: the provider's of a cloud
+    /// region, else the one the statement assumes, 1.58]
     #[arg(long, value_name = "PUE")]
     pue: Option<Pue>,
     /// Also write the time series to this file, which must be new
@@ -112,10 +113,17 @@ impl TrackArgs {
             Some(pid) => Subject::Process(pid),
             None => Subject::Command(self.command),
         };
-        let region = self
-            .place
-            .find()
-            .map_err(|failure| failure.exit_with(exit::NOT_STARTED))?;
+        let before_start = |failure: Failure| failure.exit_with(exit::NOT_STARTED);
+        let mut region = self.place.find().map_err(before_start)?;
+        let mut pue = config.or(self.pue, "pue");
+        if pue.is_none()
+            && let Some(region) = &mut region
+            && let Some(known) = self.place.cloud_pue().map_err(before_start)?
+        {
+            pue = Some(known.pue);
+            let how = region.how.get_or_insert_default();
+            how.push_str(&format!("; PUE by {}", known.provenance()));
+        }
         #[cfg(feature = "live")]
         let grid = if self.live {
             Some(grid(region.as_ref(), &config)?)
@@ -134,7 +142,7 @@ impl TrackArgs {
             tags: BTreeMap::from_iter(self.tags),
             interval: interval.map_or(Duration::from_secs(1), |span| span.0),
             duration: self.duration.map(|span| span.0),
-            pue: config.or(self.pue, "pue"),
+            pue,
             region,
             grid,
             csv: self.csv,

@@ -4,7 +4,8 @@ use crate::cli::{Advise, Failure};
 use crate::config::Config;
 use crate::intensity::{Dataset, for_area};
 use crate::log::info::Region;
-use crate::zone::{AreaId, Point, ZoneId, cloud, detect, locate_in, place, register};
+use crate::zone::cloud::{self, CloudRegion, ProviderPue};
+use crate::zone::{AreaId, Point, ZoneId, detect, locate_in, place, register};
 
 /// Where the run's electricity comes from.
 #[derive(Debug, Args)]
@@ -43,11 +44,26 @@ impl Place {
     }
 
     /// The cloud region, where one is named.
-    pub fn cloud_region(&self) -> Result<Option<&'static cloud::CloudRegion>, Failure> {
+    pub fn cloud_region(&self) -> Result<Option<&'static CloudRegion>, Failure> {
         match &self.region {
-            Some(code) => cloud::find(code).advise("impact cloud").map(Some),
+            Some(code) => cloud::find(code).advise("impact cloud all").map(Some),
             None => Ok(None),
         }
+    }
+
+    /// The cloud region that is named or, where no place is, the one this machine's files say it is in.
+    fn named_or_own_cloud(&self) -> Result<Option<(&'static CloudRegion, &'static str)>, Failure> {
+        if self.is_given() {
+            return Ok(self.cloud_region()?.map(|region| (region, "given")));
+        }
+        let found = detect::detect(&detect::Roots::from_env());
+        Ok(found.and_then(|found| Some((found.region?, "this machine"))))
+    }
+
+    /// The PUE of the provider whose cloud the run is in.
+    pub fn cloud_pue(&self) -> Result<Option<ProviderPue>, Failure> {
+        let region = self.named_or_own_cloud()?;
+        Ok(region.and_then(|(region, _)| cloud::pue(&region.provider)))
     }
 
     /// The region with its intensity: as asked for, or where this machine's files say it is.
@@ -55,10 +71,6 @@ impl Place {
         if let Some(zone) = &self.zone {
             let area = register::find_area(zone).advise("impact region --all")?;
             return known(&area, None, "the zone was given".to_owned()).map(Some);
-        }
-        if let Some(code) = &self.region {
-            let region = cloud::find(code).advise("impact cloud")?;
-            return in_cloud(region, "given").map(Some);
         }
         if let Some(address) = &self.address {
             let places =
@@ -73,16 +85,12 @@ impl Place {
             };
             return known(&located.area, Some(city.point), how).map(Some);
         }
-        match detect::detect(&detect::Roots::from_env()).and_then(|found| found.region) {
-            Some(region) => in_cloud(region, "this machine").map(Some),
-            None => Ok(None),
-        }
+        let Some((region, how)) = self.named_or_own_cloud()? else {
+            return Ok(None);
+        };
+        let how = format!("{how}: cloud region {}:{}", region.provider, region.code);
+        known(&region.area, Some(region.point), how).map(Some)
     }
-}
-
-fn in_cloud(region: &cloud::CloudRegion, how: &str) -> Result<Region, Failure> {
-    let how = format!("{how}: cloud region {}:{}", region.provider, region.code);
-    known(&region.area, Some(region.point), how)
 }
 
 fn known(area: &AreaId, point: Option<Point>, how: String) -> Result<Region, Failure> {
