@@ -6,6 +6,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::{Advise, Failure, exit};
 use crate::account::collect::Progress;
 use crate::account::{Assumptions, Collection, collect};
+use crate::config::Origin;
 use crate::escape;
 use crate::intensity::Dataset;
 use crate::units::{GramsPerKwh, Pue};
@@ -24,6 +25,9 @@ pub struct Accounting {
     /// Where runs without a recorded region took place, such as US-CA
     #[arg(long, value_name = "ZONE")]
     pub zone: Option<ZoneId>,
+    /// Where the configuration has the zone from.
+    #[arg(skip)]
+    pub zone_origin: Option<Origin>,
     /// Take intensities from this data set: auto, electricity-maps, eit-2019 or ember
     /// [default: what the runs recorded, else auto]
     #[arg(long, value_name = "NAME")]
@@ -40,6 +44,7 @@ impl Accounting {
             pue: None,
             emissions_factor: None,
             zone: None,
+            zone_origin: None,
             dataset: None,
             strict,
         }
@@ -48,7 +53,13 @@ impl Accounting {
     pub fn assumptions(&self) -> Result<Assumptions, Failure> {
         if let Some(zone) = &self.zone {
             register::find(zone)
-                .advise("impact region --address PLACE names the zone of a place")?;
+                .advise("impact region --address PLACE names the zone of a place")
+                .map_err(|failure| match &self.zone_origin {
+                    Some(origin) => {
+                        failure.within(format!("the zone set by {origin} cannot be used"))
+                    }
+                    None => failure,
+                })?;
         }
         Ok(Assumptions {
             pue: self.pue,

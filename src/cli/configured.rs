@@ -14,7 +14,10 @@ impl Accounting {
     pub fn fill(&mut self, config: &Config) {
         self.pue = config.or(self.pue, "pue");
         self.emissions_factor = config.or(self.emissions_factor, "emissions-factor");
-        self.zone = config.or(self.zone.take(), "zone");
+        if self.zone.is_none() {
+            self.zone = config.or(None, "zone");
+            self.zone_origin = config.setting("zone").map(|zone| zone.origin.clone());
+        }
         self.dataset = config.or(self.dataset, "dataset");
     }
 }

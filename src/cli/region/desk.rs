@@ -30,7 +30,7 @@ fn read_map(path: &Path) -> Result<Map, Failure> {
 }
 
 /// Which map and which figures answers are from.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(in crate::cli) struct Tables {
     /// The year the electricity was used [default: the newest there is]
     #[arg(long, value_parser = clap::value_parser!(i32).range(1900..=2200))]

@@ -102,8 +102,12 @@ pub struct TrackArgs {
 
 impl TrackArgs {
     pub fn run(mut self, settings: &Sources) -> Outcome {
-        let config = Config::load(settings)
+        let (config, faults) = Config::load_past_faults(settings)
             .map_err(|error| Failure::new(error).exit_with(exit::NOT_STARTED))?;
+        let mut notes: Vec<String> = faults
+            .into_iter()
+            .map(|fault| Failure::new(fault).line())
+            .collect();
         let roots = self.hardware.roots(&config);
         self.wanted.check(&roots)?;
         self.place.fill(&config);
@@ -114,7 +118,19 @@ impl TrackArgs {
             None => Subject::Command(self.command),
         };
         let before_start = |failure: Failure| failure.exit_with(exit::NOT_STARTED);
-        let mut region = self.place.find().map_err(before_start)?;
+        let mut region = match self.place.find() {
+            Err(failure) if self.place.is_from_a_file() => {
+                notes.push(failure.line());
+                self.place = Place::default();
+                None
+            }
+            found => found.map_err(before_start)?,
+        };
+        for note in &mut notes {
+            // Also where nothing else is printed: the run is not accounted as its user set.
+            eprintln!("impact: passed over: {}", escape::terminal(note));
+            note.insert_str(0, "a setting was passed over: ");
+        }
         let mut pue = config.or(self.pue, "pue");
         if pue.is_none()
             && let Some(region) = &mut region
@@ -146,6 +162,7 @@ impl TrackArgs {
             region,
             grid,
             csv: self.csv,
+            notes,
             redact: self.redact,
             own_group: !self.no_cgroup,
             roots,

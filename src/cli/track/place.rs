@@ -1,14 +1,14 @@
 use clap::Args;
 
 use crate::cli::{Advise, Failure};
-use crate::config::Config;
+use crate::config::{Config, Origin};
 use crate::intensity::{Dataset, for_area};
 use crate::log::info::Region;
 use crate::zone::cloud::{self, CloudRegion, ProviderPue};
 use crate::zone::{AreaId, Point, ZoneId, detect, locate_in, place, register};
 
 /// Where the run's electricity comes from.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[group(multiple = false)]
 pub struct Place {
     /// The zone of the electricity map
@@ -20,6 +20,9 @@ pub struct Place {
     /// The city, such as "Montreal, Canada"
     #[arg(long, value_name = "ADDRESS")]
     address: Option<String>,
+    /// Where the configuration has the place from.
+    #[arg(skip)]
+    origin: Option<Origin>,
 }
 
 impl Place {
@@ -36,6 +39,12 @@ impl Place {
             "region" => self.region.clone_from(&setting.value),
             _ => self.address.clone_from(&setting.value),
         }
+        self.origin = Some(setting.origin.clone());
+    }
+
+    /// Whether the place stands in a file of settings, and not on the command line.
+    pub fn is_from_a_file(&self) -> bool {
+        self.origin.as_ref().is_some_and(Origin::is_file)
     }
 
     /// Whether any place is named.
@@ -68,6 +77,13 @@ impl Place {
 
     /// The region with its intensity: as asked for, or where this machine's files say it is.
     pub fn find(&self) -> Result<Option<Region>, Failure> {
+        self.look_up().map_err(|failure| match &self.origin {
+            Some(origin) => failure.within(format!("the place set by {origin} cannot be used")),
+            None => failure,
+        })
+    }
+
+    fn look_up(&self) -> Result<Option<Region>, Failure> {
         if let Some(zone) = &self.zone {
             let area = register::find_area(zone).advise("impact region --all")?;
             return known(&area, None, "the zone was given".to_owned()).map(Some);

@@ -95,7 +95,8 @@ impl<'p> Tracker<'p> {
             .as_ref()
             .and_then(|boards| boards.recv_timeout(patience).ok());
         let boards = boards.filter(|_| early.is_none());
-        let mut notes = witness.take_in(early.unwrap_or_default(), Duration::ZERO);
+        let mut notes = plan.notes.clone();
+        notes.extend(witness.take_in(early.unwrap_or_default(), Duration::ZERO));
         (info.host.gpus, info.host.gpu_driver) = cards(&witness.boards);
         info.sensors = witness.panel.sensors();
         info.counters_at_start = witness.panel.counters();
