@@ -4,6 +4,7 @@
 mod run;
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use assert_cmd::Command;
@@ -387,4 +388,27 @@ fn a_bad_file_is_named_once_and_keeps_no_job_from_running() {
         .code(1);
     let told = String::from_utf8_lossy(&ended.get_output().stderr).into_owned();
     assert_eq!(told.matches("there is no key").count(), 1, "{told}");
+}
+
+#[test]
+fn a_secret_is_kept_in_the_users_own_file_which_stays_closed() {
+    let folder = TempDir::new().unwrap();
+    let mode = |file: &Path| fs::metadata(file).unwrap().permissions().mode() & 0o777;
+    let set = |args: &[&str]| {
+        let mut command = impact(folder.path());
+        command.args(["config", "set"]).args(args).assert()
+    };
+    set(&["electricitymaps-token", "S"])
+        .code(1)
+        .stderr(contains("try: --user, or ELECTRICITYMAPS_TOKEN"));
+    assert!(!folder.path().join("project/deep/.impact.toml").exists());
+    let user = folder.path().join("xdg/impact/config.toml");
+    set(&["pue", "1.2", "--user"]).success();
+    set(&["electricitymaps-token", "S", "--user"]).success();
+    assert_eq!(mode(&user), 0o600);
+    set(&["pue", "1.3", "--user"]).success();
+    assert_eq!(mode(&user), 0o600);
+    fs::set_permissions(&user, fs::Permissions::from_mode(0o640)).unwrap();
+    set(&["pue", "1.4", "--user"]).success();
+    assert_eq!(mode(&user), 0o640);
 }

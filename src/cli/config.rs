@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, anyhow};
 use clap::{Args, Subcommand};
 
-use super::output::{print, write_file};
+use super::output::{print, write_file, write_secret};
 use super::region::desk::{Desk, Tables};
 use super::{Advise, Failure, Outcome, exit};
 use crate::config::{Config, Key, PROJECT_FILE, Setting, Sources, commented, perun, with_value};
@@ -102,6 +102,17 @@ impl ConfigArgs {
             Action::Set { key, value, user } => {
                 let key = Key::find(&key).advise("impact config show")?;
                 let file = file(sources, user)?;
+                if key.is_secret && !user {
+                    return Err(Failure::new(anyhow!(
+                        "{} is a secret, and the project's file is for everybody who has the project",
+                        key.name
+                    ))
+                    .advise(format!(
+                        "--user, or {} in the environment",
+                        key.foreign_variable
+                            .map_or_else(|| key.variable_name(), str::to_owned)
+                    )));
+                }
                 is_known(key, &value, sources)?;
                 set(&file, key, &value)?;
                 print(&escape::terminal(&format!(
@@ -191,7 +202,11 @@ fn set(file: &Path, key: &Key, value: &str) -> Result<(), Failure> {
         .map_err(|why| anyhow!("{} cannot be set to this: {why}", key.name))?;
     let text = with_value(file, key, value)?;
     make_folder(file)?;
-    write_file(file, text.as_bytes(), true)
+    if key.is_secret {
+        write_secret(file, text.as_bytes())
+    } else {
+        write_file(file, text.as_bytes(), true)
+    }
 }
 
 fn make_folder(file: &Path) -> Result<(), Failure> {
