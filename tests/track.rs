@@ -221,6 +221,26 @@ fn a_run_in_a_cloud_gets_its_providers_pue_unless_another_is_given() {
 }
 
 #[test]
+fn the_cloud_is_looked_for_and_accounted_as_the_settings_say() {
+    let machine = Machine::with_rapl();
+    let cloud_init = machine.path("run/cloud-init");
+    fs::create_dir_all(&cloud_init).unwrap();
+    let data = r#"{"v1":{"cloud_name":"aws","region":"eu-north-1"}}"#;
+    fs::write(cloud_init.join("instance-data.json"), data).unwrap();
+    let own = "run-root = \"run\"\nintensities = \"own.csv\"\n";
+    fs::write(machine.path(".impact.toml"), own).unwrap();
+    fs::write(machine.path("own.csv"), "zone,g_per_kwh\nSE-SE3,7\nSE,7\n").unwrap();
+    machine.track(&["-q"], "true");
+    let region = &machine.log().info["region"];
+    assert_eq!(region["carbon_intensity"], 7.0, "{region}");
+    fs::remove_dir_all(machine.path("log")).unwrap();
+    fs::remove_file(machine.path("own.csv")).unwrap();
+    let output = machine.track(&["-q"], "exit 3");
+    assert_eq!(output.status.code(), Some(3));
+    assert!(machine.log().notes().contains("own.csv"));
+}
+
+#[test]
 fn the_utilisation_is_the_processors_kept_busy() {
     let machine = Machine::with_rapl();
     machine.track(

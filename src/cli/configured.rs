@@ -1,5 +1,7 @@
 //! Where the configuration stands in for options that were not given.
 
+use std::path::PathBuf;
+
 use clap::ValueEnum;
 
 use super::accounting::Accounting;
@@ -8,6 +10,7 @@ use crate::config::Config;
 use crate::intensity::cache::Cache;
 #[cfg(feature = "live")]
 use crate::intensity::live::Desk;
+use crate::zone::detect;
 
 impl Accounting {
     /// Takes from the configuration what the command line did not say.
@@ -19,6 +22,19 @@ impl Accounting {
             self.zone_origin = config.setting("zone").map(|zone| zone.origin.clone());
         }
         self.dataset = config.or(self.dataset, "dataset");
+    }
+}
+
+/// Where this machine's own files say which cloud it is in.
+pub fn machine(sysfs: Option<PathBuf>, config: &Config) -> detect::Roots {
+    let root = |given: Option<PathBuf>, key: &str, usual: &str| {
+        config
+            .or(given, key)
+            .unwrap_or_else(|| PathBuf::from(usual))
+    };
+    detect::Roots {
+        sys: root(sysfs, "sysfs-root", "/sys"),
+        run: root(None, "run-root", "/run"),
     }
 }
 

@@ -4,16 +4,16 @@ use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 
 use super::output::print;
+use super::region::desk::{Desk, Tables};
 use super::track::place::Place;
 use super::{Advise, Failure, Outcome, exit};
 use crate::config::{Config, Sources};
 use crate::escape;
 use crate::estimate::{self, Estimate, Fleet, Grid, Job, Kind};
-use crate::intensity::{Dataset, for_area, for_zone};
 use crate::statement::human;
 use crate::table::Table;
 use crate::units::{GramsCo2e, GramsPerKwh, Pue};
-use crate::zone::{cloud, register};
+use crate::zone::{AreaId, cloud, register};
 
 /// Estimate what a job would draw and emit, from the design power of its hardware
 #[derive(Debug, Args)]
@@ -106,8 +106,9 @@ impl EstimateArgs {
         self.emissions_factor = config.or(self.emissions_factor, "emissions-factor");
         self.place.fill(&config);
         let job = self.job()?;
+        let desk = Desk::open(&Tables::default(), &config)?;
         if let Some(places) = self.everywhere {
-            write(&everywhere(&job, self.pue, places)?, format)?;
+            write(&everywhere(&job, self.pue, places, &desk)?, format)?;
             return Ok(exit::DONE);
         }
         #[cfg(feature = "live")]
@@ -118,14 +119,14 @@ impl EstimateArgs {
                         .advise("leave --format out"),
                 );
             }
-            print(&escape::terminal(&self.best_hours(&job, &config)?))?;
+            print(&escape::terminal(&self.best_hours(&job, &desk, &config)?))?;
             return Ok(exit::DONE);
         }
         if matches!(self.format, Some(Format::Markdown | Format::Csv)) {
             return Err(Failure::new(anyhow!("one estimate is no table"))
                 .advise("--format text or json; --where and --list give tables"));
         }
-        let estimate = self.estimate(job)?;
+        let estimate = self.estimate(job, &desk)?;
         let text = match format {
             Format::Json => estimate::json(&estimate),
             // A format set for all commands is for those that have it.
@@ -183,7 +184,7 @@ impl EstimateArgs {
         Ok((Pue::global_average(), "global average".to_owned()))
     }
 
-    fn estimate(&self, job: Job) -> Result<Estimate, Failure> {
+    fn estimate(&self, job: Job, desk: &Desk) -> Result<Estimate, Failure> {
         let mut sources = Vec::new();
         if self.gpu.is_some() {
             sources.push(format!("GPU: {}", Kind::Gpu.source()));
@@ -193,18 +194,14 @@ impl EstimateArgs {
         }
         Ok(Estimate {
             job,
-            grid: self.grid()?,
+            grid: self.grid(desk)?,
             pue_source: self.pue_and_source()?.1,
             sources,
         })
     }
 
-    fn grid(&self) -> Result<Option<Grid>, Failure> {
-        let region = if self.place.is_given() {
-            self.place.find()?
-        } else {
-            None
-        };
+    fn grid(&self, desk: &Desk) -> Result<Option<Grid>, Failure> {
+        let region = self.place.find_given(desk)?;
         if let Some(factor) = self.emissions_factor {
             let (zone, how) = region.map(|region| (region.zone, region.how)).unzip();
             return Ok(Some(Grid {
@@ -226,7 +223,7 @@ impl EstimateArgs {
 
     /// The cleanest stretch of the next two days, by whoever publishes a forecast.
     #[cfg(feature = "live")]
-    fn best_hours(&self, job: &Job, config: &Config) -> Result<String, Failure> {
+    fn best_hours(&self, job: &Job, desk: &Desk, config: &Config) -> Result<String, Failure> {
         use std::sync::Arc;
 
         use chrono::{TimeDelta, Utc};
@@ -235,13 +232,13 @@ impl EstimateArgs {
         use crate::intensity::live;
 
         let zone = self
-            .grid()?
+            .grid(desk)?
             .and_then(|grid| grid.zone)
             .ok_or_else(|| Failure::new(anyhow!("no place was named")).advise("--zone GB"))?;
         let now = Utc::now();
         let period = Period::new(now, now + TimeDelta::hours(48))?;
-        let desk = Arc::new(super::configured::desk(config));
-        let answer = live::auto(&desk)
+        let services = Arc::new(super::configured::desk(config));
+        let answer = live::auto(&services)
             .intensity(&zone, &period)
             .map_err(|nobody| {
                 Failure::new(nobody).advise("a zone whose grid publishes a forecast, such as GB")
@@ -294,19 +291,24 @@ fn devices(list: List) -> Table {
 }
 
 /// The same job in every place, cleanest first; each cloud with its own PUE unless one is given.
-fn everywhere(job: &Job, given: Option<Pue>, places: Everywhere) -> Result<Table, Failure> {
+fn everywhere(
+    job: &Job,
+    given: Option<Pue>,
+    places: Everywhere,
+    desk: &Desk,
+) -> Result<Table, Failure> {
     let usual = given.unwrap_or_else(Pue::global_average);
     let mut rows = Vec::new();
     match places {
         Everywhere::Zones => {
             for zone in register::all().values() {
-                let intensity = for_zone(&zone.id, None, Dataset::Auto)?;
+                let intensity = desk.intensity(&AreaId::from(zone.id.clone()))?;
                 rows.push((zone.id.to_string(), zone.name.clone(), intensity, usual));
             }
         }
         Everywhere::Clouds => {
             for region in cloud::all() {
-                let intensity = for_area(&region.area, None, Dataset::Auto)?;
+                let intensity = desk.intensity(&region.area)?;
                 let code = format!("{}:{}", region.provider, region.code);
                 let its_own = || cloud::pue(&region.provider).map(|known| known.pue);
                 let pue = given.or_else(its_own).unwrap_or(usual);

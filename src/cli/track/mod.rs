@@ -15,12 +15,11 @@ use clap::Args;
 use self::live_line::LiveLine;
 use self::place::Place;
 #[cfg(feature = "live")]
-use super::configured;
-#[cfg(feature = "live")]
 use super::grid::no_such_provider;
 use super::hardware::Hardware;
+use super::region::desk::{Desk, Tables};
 use super::require::WantedBefore;
-use super::{Failure, Outcome, exit};
+use super::{Failure, Outcome, configured, exit};
 use crate::config::{Config, Sources};
 use crate::escape;
 #[cfg(feature = "live")]
@@ -118,7 +117,17 @@ impl TrackArgs {
             None => Subject::Command(self.command),
         };
         let before_start = |failure: Failure| failure.exit_with(exit::NOT_STARTED);
-        let mut region = match self.place.find() {
+        let tables = Tables::default();
+        let desk = match Desk::open(&tables, &config) {
+            Err(failure) if is_from_a_file(&config, &["zones", "intensities"]) => {
+                notes.push(failure.line());
+                Desk::open(&tables, &Config::defaults())
+            }
+            opened => opened,
+        };
+        let desk = desk.map_err(before_start)?;
+        let machine = configured::machine(Some(roots.sysfs.clone()), &config);
+        let mut region = match self.place.find(&desk, &machine) {
             Err(failure) if self.place.is_from_a_file() => {
                 notes.push(failure.line());
                 self.place = Place::default();
@@ -134,7 +143,7 @@ impl TrackArgs {
         let mut pue = config.or(self.pue, "pue");
         if pue.is_none()
             && let Some(region) = &mut region
-            && let Some(known) = self.place.cloud_pue().map_err(before_start)?
+            && let Some(known) = self.place.cloud_pue(&machine).map_err(before_start)?
         {
             pue = Some(known.pue);
             let how = region.how.get_or_insert_default();
@@ -195,6 +204,11 @@ fn grid(region: Option<&Region>, config: &Config) -> Result<Arc<Ladder>, Failure
     live::chosen(&desk, &provider)
         .map(Arc::new)
         .ok_or_else(|| no_such_provider(&desk, &provider).exit_with(exit::NOT_STARTED))
+}
+
+fn is_from_a_file(config: &Config, keys: &[&str]) -> bool {
+    let strongest = config.strongest(keys);
+    strongest.is_some_and(|setting| setting.origin.is_file())
 }
 
 fn tag(text: &str) -> Result<(String, String), String> {
