@@ -239,3 +239,14 @@ fn a_cloud_region_has_its_providers_pue_alone_and_in_the_list() {
     assert_eq!(number(of("azure:").unwrap(), 4), 1.185);
     assert_eq!(number(of("hetzner:").unwrap(), 4), 1.58);
 }
+
+#[test]
+fn an_emissions_factor_that_looks_like_kilograms_is_asked_about() {
+    let job = ["--memory", "64", "--hours", "1", "--emissions-factor"];
+    let told = |factor| {
+        let output = run(&[&job[..], &[factor]].concat()).success();
+        String::from_utf8(output.get_output().stderr.clone()).unwrap()
+    };
+    assert!(told("0.4").contains("far below any grid; were 400 g meant"));
+    assert_eq!((told("0"), told("7")), (String::new(), String::new()));
+}

@@ -37,6 +37,20 @@ pub struct Accounting {
     pub strict: bool,
 }
 
+/// Says on standard error when an emissions factor looks like one in kilograms.
+pub fn doubt(factor: Option<GramsPerKwh>) {
+    const BELOW_ANY_GRID: f64 = 5.0;
+    if let Some(grams) = factor.map(GramsPerKwh::get)
+        && 0.0 < grams
+        && grams < BELOW_ANY_GRID
+    {
+        eprintln!(
+            "note: an emissions factor of {grams} g CO2eq/kWh is far below any grid; were {} g meant, given in kg?",
+            grams * 1000.0
+        );
+    }
+}
+
 impl Accounting {
     /// The options of a command that only reads logs.
     pub fn strictly(strict: bool) -> Self {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-use super::accounting::Accounting;
+use super::accounting::{Accounting, doubt};
 use crate::config::Config;
 #[cfg(feature = "live")]
 use crate::intensity::cache::Cache;
@@ -17,6 +17,7 @@ impl Accounting {
     pub fn fill(&mut self, config: &Config) {
         self.pue = config.or(self.pue, "pue");
         self.emissions_factor = config.or(self.emissions_factor, "emissions-factor");
+        doubt(self.emissions_factor);
         if self.zone.is_none() {
             self.zone = config.or(None, "zone");
             self.zone_origin = config.setting("zone").map(|zone| zone.origin.clone());

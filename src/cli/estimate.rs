@@ -3,6 +3,7 @@ use std::time::Duration;
 use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 
+use super::accounting::doubt;
 use super::output::print;
 use super::region::desk::{Desk, Tables};
 use super::track::place::Place;
@@ -104,6 +105,7 @@ impl EstimateArgs {
         }
         self.pue = config.or(self.pue, "pue");
         self.emissions_factor = config.or(self.emissions_factor, "emissions-factor");
+        doubt(self.emissions_factor);
         self.place.fill(&config);
         let job = self.job()?;
         let desk = Desk::open(&Tables::default(), &config)?;
