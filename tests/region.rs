@@ -306,4 +306,15 @@ fn a_map_has_a_title_a_description_and_the_point() {
     let again = refusal(&["map", "--output", path.to_str().unwrap()], 1);
     assert!(again.contains("--force"));
     assert!(out(&["map", "--zone", "CH", "--html"]).starts_with("<!doctype html>"));
+    let page = folder.path().join("map.html");
+    out(&["map", "--zone", "CH", "--output", page.to_str().unwrap()]);
+    assert!(
+        std::fs::read_to_string(&page)
+            .unwrap()
+            .starts_with("<!doctype html>")
+    );
+    let picture = folder.path().join("map.png");
+    let refused = refusal(&["map", "--output", picture.to_str().unwrap()], 1);
+    assert!(refused.contains("try: a file that ends in .svg or .html"));
+    assert!(!picture.exists());
 }
