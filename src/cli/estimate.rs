@@ -231,7 +231,10 @@ impl EstimateArgs {
         use chrono::{TimeDelta, Utc};
 
         use crate::intensity::Period;
+        use crate::intensity::ladder::Refusal;
         use crate::intensity::live;
+
+        use super::grid::reasons;
 
         let zone = self
             .grid(desk)?
@@ -243,7 +246,12 @@ impl EstimateArgs {
         let answer = live::auto(&services)
             .intensity(&zone, &period)
             .map_err(|nobody| {
-                Failure::new(nobody).advise("a zone whose grid publishes a forecast, such as GB")
+                let may_pass = |refusal: &Refusal| refusal.reason.may_pass();
+                reasons(&nobody).advise(if nobody.declined.iter().any(may_pass) {
+                    "again when the service can be reached, or without --when"
+                } else {
+                    "a zone whose grid publishes a forecast, such as GB"
+                })
             })?;
         let forecast: Vec<_> = answer
             .series

@@ -96,9 +96,22 @@ fn unanswered(nobody: &NobodyAnswered) -> Failure {
     {
         return Failure::new(no_such_zone).advise("impact region --all");
     }
+    let has_asked_the_table = nobody
+        .declined
+        .iter()
+        .any(|refusal| refusal.rung == "table");
+    let country = nobody.zone.country_prefix();
+    reasons(nobody).advise(if has_asked_the_table {
+        format!("impact grid {country}, which the yearly table knows, or the zone again later")
+    } else {
+        "--provider auto, which falls back to the yearly table".to_owned()
+    })
+}
+
+/// That nobody answered, because of what each said.
+pub(super) fn reasons(nobody: &NobodyAnswered) -> Failure {
     let reasons: Vec<String> = nobody.declined.iter().map(ToString::to_string).collect();
     Failure::new(anyhow::anyhow!(reasons.join("\n")).context(nobody.to_string()))
-        .advise("--provider auto, which falls back to the yearly table")
 }
 
 /// A date, or a time with or without its distance from UTC.
