@@ -250,3 +250,10 @@ fn an_emissions_factor_that_looks_like_kilograms_is_asked_about() {
     assert!(told("0.4").contains("far below any grid; were 400 g meant"));
     assert_eq!((told("0"), told("7")), (String::new(), String::new()));
 }
+
+#[test]
+fn a_negative_number_is_told_what_it_must_be() {
+    run(&["--memory", "-64", "--hours", "1"])
+        .code(2)
+        .stderr(contains("it must be a number of gigabytes"));
+}

@@ -259,6 +259,12 @@ fn a_project_file_says_where_this_machine_is_and_which_figures_count() {
 }
 
 #[test]
+fn a_cloud_region_is_asked_for_as_in_the_other_commands() {
+    let zone = |option: &str| json(&["region", option, "aws:eu-north-1"])["zone"].clone();
+    assert_eq!(zone("--region"), zone("--cloud"));
+}
+
+#[test]
 fn yaml_keeps_norway_a_text() {
     assert!(out(&["region", "--country", "NOR", "--format", "yaml"]).contains("zone: \"NO\""));
 }

@@ -241,6 +241,15 @@ fn the_cloud_is_looked_for_and_accounted_as_the_settings_say() {
 }
 
 #[test]
+fn the_help_shows_the_command_under_the_arguments() {
+    let output = Machine::bare().impact().args(["track", "--help"]).output();
+    let help = String::from_utf8(output.unwrap().stdout).unwrap();
+    let command = help.find("  [CMD]...").unwrap();
+    let heading = help[..command].rfind("Arguments:");
+    assert!(heading > help[..command].rfind("Hardware:"), "{help}");
+}
+
+#[test]
 fn the_utilisation_is_the_processors_kept_busy() {
     let machine = Machine::with_rapl();
     machine.track(

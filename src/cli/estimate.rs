@@ -46,10 +46,10 @@ pub struct EstimateArgs {
     #[arg(long, default_value_t = 1.0, value_parser = share, value_name = "SHARE")]
     cpu_utilization: f64,
     /// Memory, in GB
-    #[arg(long, value_parser = gigabytes, value_name = "GB")]
+    #[arg(long, value_parser = gigabytes, value_name = "GB", allow_negative_numbers = true)]
     memory: Option<f64>,
     /// How long the job runs
-    #[arg(long, value_parser = hours, required_unless_present = "list")]
+    #[arg(long, value_parser = hours, allow_negative_numbers = true, required_unless_present = "list")]
     hours: Option<f64>,
     #[command(flatten)]
     place: Place,

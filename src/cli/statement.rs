@@ -35,7 +35,7 @@ pub struct StatementArgs {
     #[arg(long, value_name = "FILE")]
     bib: Option<PathBuf>,
     /// Price of a kWh; adds the electricity bill
-    #[arg(long, value_name = "PER_KWH")]
+    #[arg(long, value_name = "PER_KWH", allow_negative_numbers = true)]
     price: Option<PricePerKwh>,
     /// Currency of the price [default: USD]
     #[arg(long, value_parser = currency)]

@@ -196,6 +196,7 @@ impl Region {
     }
 
     /// Where the average is from, of which year it is and what it stands in for.
+    #[must_use]
     pub fn provenance(&self) -> String {
         let source = self.source.as_deref();
         let mut words = source

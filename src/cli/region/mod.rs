@@ -59,7 +59,7 @@ pub(super) struct RegionArgs {
     #[arg(long, value_name = "COUNTRY")]
     country: Option<Iso3>,
     /// A cloud region, such as aws:us-east-1
-    #[arg(long, value_name = "PROVIDER:REGION")]
+    #[arg(long, visible_alias = "region", value_name = "PROVIDER:REGION")]
     cloud: Option<String>,
     /// This machine: the zone, region or address that is set, else the cloud its own files name
     #[arg(long)]

@@ -92,6 +92,7 @@ pub struct TrackArgs {
     /// The command and its arguments
     #[arg(
         value_name = "CMD",
+        help_heading = "Arguments",
         required_unless_present = "pid",
         trailing_var_arg = true,
         allow_hyphen_values = true
