@@ -444,7 +444,7 @@ fn programs_run_only_with_leave() {
 }
 
 #[test]
-fn the_example_spec_is_a_spec() {
+fn the_example_spec_works_on_whatever_was_tracked() {
     let output = impact()
         .args(["appendix", "--print-spec"])
         .output()
@@ -452,10 +452,9 @@ fn the_example_spec_is_a_spec() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("spec.json");
     fs::write(&path, &output.stdout).unwrap();
-    for name in ["Pong_ppo2", "Pong_a2c"] {
-        let run = LegacyRun::default().write(&folder.path().join("data").join(name));
-        fs::write(run.join("eval_test.csv"), "x\nrmean\n1\n3\n").unwrap();
-    }
+    let logs = folder.path().join("impact-logs");
+    LegacyRun::default().write(&logs.join("anything"));
+    OwnRun::default().write(&logs.join("at-all"));
     impact()
         .arg("appendix")
         .arg("--site-spec")
@@ -464,7 +463,14 @@ fn the_example_spec_is_a_spec() {
         .arg(folder.path().join("out"))
         .assert()
         .success()
+        .stdout(contains("2 runs in 3 groups"))
         .stderr("");
+    impact()
+        .arg("appendix")
+        .current_dir(folder.path())
+        .assert()
+        .success()
+        .stdout(contains("2 runs"));
 }
 
 #[test]

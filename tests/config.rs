@@ -4,6 +4,7 @@
 mod run;
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use assert_cmd::Command;
@@ -317,4 +318,97 @@ fn reports_and_statements_take_what_is_set() {
     report(Some("2"), &[]).stdout(contains("total_power: 2 kWh"));
     report(Some("2"), &["--pue", "3"]).stdout(contains("total_power: 3 kWh"));
     report(None, &["--config", "format=json"]).stdout(contains("\"schema\": \"impact-report/1\""));
+}
+
+#[test]
+fn a_place_nobody_knows_is_not_kept() {
+    let folder = TempDir::new().unwrap();
+    for (key, value, nearest) in [
+        ("zone", "Germany", "DE (Germany)"),
+        ("region", "aws:us-esat-1", "us-east-1"),
+        ("address", "Stanfrod, California", "Stanford, California"),
+    ] {
+        impact(folder.path())
+            .args(["config", "set", key, value])
+            .assert()
+            .code(1)
+            .stderr(contains(format!("error: {key} cannot be set to this")))
+            .stderr(contains(nearest));
+    }
+    impact(folder.path())
+        .args(["config", "set", "zone", "de"])
+        .assert()
+        .success();
+}
+
+#[test]
+fn a_bad_file_is_named_once_and_keeps_no_job_from_running() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("project/.impact.toml");
+    let track = || {
+        let mut command = impact(folder.path());
+        command.args(["track", "--quiet", "--out", "log"]);
+        command
+    };
+    for (text, complaint) in [
+        (
+            "peu = 1.2\npue = 1.3\n",
+            ".impact.toml:1: there is no key `peu`",
+        ),
+        (
+            "zone = \"Germany\"\npue = 1.3\n",
+            ".impact.toml:1 cannot be used: no zone is called GERMANY",
+        ),
+    ] {
+        let mut command = track();
+        fs::write(&file, text).unwrap();
+        let ended = command.args(["--", "sh", "-c", "exit 3"]).assert().code(3);
+        let told = String::from_utf8_lossy(&ended.get_output().stderr).into_owned();
+        assert_eq!(told.matches(complaint).count(), 1, "{told}");
+        assert_eq!(told.lines().count(), 1, "{told}");
+        let log = folder.path().join("project/deep/log");
+        let info = fs::read_to_string(log.join("impacttracker/info.json")).unwrap();
+        assert!(info.contains("a setting was passed over"), "{info}");
+        assert!(info.contains("1.3"), "the other line counts: {info}");
+        fs::remove_dir_all(log).unwrap();
+    }
+    impact(folder.path())
+        .args(["estimate", "--memory", "1", "--hours", "1"])
+        .assert()
+        .code(1)
+        .stderr(contains(".impact.toml:1 cannot be used\nbecause: no zone"));
+    track()
+        .args(["--zone", "Germany", "--", "true"])
+        .assert()
+        .code(125);
+    fs::write(&file, "peu = 1.2\n").unwrap();
+    let ended = impact(folder.path())
+        .args(["config", "show"])
+        .assert()
+        .code(1);
+    let told = String::from_utf8_lossy(&ended.get_output().stderr).into_owned();
+    assert_eq!(told.matches("there is no key").count(), 1, "{told}");
+}
+
+#[test]
+fn a_secret_is_kept_in_the_users_own_file_which_stays_closed() {
+    let folder = TempDir::new().unwrap();
+    let mode = |file: &Path| fs::metadata(file).unwrap().permissions().mode() & 0o777;
+    let set = |args: &[&str]| {
+        let mut command = impact(folder.path());
+        command.args(["config", "set"]).args(args).assert()
+    };
+    set(&["electricitymaps-token", "S"])
+        .code(1)
+        .stderr(contains("try: --user, or ELECTRICITYMAPS_TOKEN"));
+    assert!(!folder.path().join("project/deep/.impact.toml").exists());
+    let user = folder.path().join("xdg/impact/config.toml");
+    set(&["pue", "1.2", "--user"]).success();
+    set(&["electricitymaps-token", "S", "--user"]).success();
+    assert_eq!(mode(&user), 0o600);
+    set(&["pue", "1.3", "--user"]).success();
+    assert_eq!(mode(&user), 0o600);
+    fs::set_permissions(&user, fs::Permissions::from_mode(0o640)).unwrap();
+    set(&["pue", "1.4", "--user"]).success();
+    assert_eq!(mode(&user), 0o640);
 }

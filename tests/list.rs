@@ -128,6 +128,23 @@ fn exported_samples_are_one_row_each_with_null_for_what_is_not_known() {
 }
 
 #[test]
+fn the_ending_of_an_exported_file_tells_its_format() {
+    let folder = logs();
+    let export = |file: &str| {
+        let mut command = impact(folder.path());
+        command.args(["export", "logs", "--output", file]).assert()
+    };
+    export("runs.jsonl").success();
+    let text = std::fs::read_to_string(folder.path().join("runs.jsonl")).unwrap();
+    let first: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+    assert_eq!(first["path"], "logs/a");
+    export("runs.parquet")
+        .code(1)
+        .stderr(contains("try: one of .csv, .jsonl, or --format"));
+    assert!(!folder.path().join("runs.parquet").exists());
+}
+
+#[test]
 fn a_folder_without_runs_is_an_error_with_advice() {
     let folder = TempDir::new().unwrap();
     impact(folder.path())

@@ -226,6 +226,45 @@ fn a_machine_in_a_cloud_knows_its_region() {
 }
 
 #[test]
+fn a_project_file_says_where_this_machine_is_and_which_figures_count() {
+    let folder = tempfile::tempdir().unwrap();
+    let set = |text: &str| std::fs::write(folder.path().join(".impact.toml"), text).unwrap();
+    let run = |args: &[&str]| {
+        let output = Command::cargo_bin("impact")
+            .unwrap()
+            .args(args)
+            .current_dir(folder.path())
+            .env_clear()
+            .output()
+            .unwrap();
+        serde_json::from_slice::<Value>(&output.stdout).unwrap()
+    };
+    let current = ["region", "--current", "--format", "json"];
+    set("zone = \"CA-QC\"\n");
+    let answer = run(&current);
+    assert_eq!(answer["zone"], "CA-QC");
+    let how = answer["how"].as_str().unwrap().to_owned();
+    assert!(how.ends_with(".impact.toml:1 names the zone"), "{how}");
+    set("region = \"aws:eu-north-1\"\ndataset = \"eit-2019\"\n");
+    let answer = run(&current);
+    assert_eq!(answer["zone"], "SE");
+    let job = [
+        "estimate", "--memory", "1", "--hours", "1", "--format", "json",
+    ];
+    assert_eq!(run(&job)["carbon_intensity"], answer["carbon_intensity"]);
+    std::fs::write(folder.path().join("own.csv"), "zone,g_per_kwh\nFR,7\n").unwrap();
+    set("zone = \"FR\"\nintensities = \"own.csv\"\n");
+    assert_eq!(run(&job)["carbon_intensity"], 7.0);
+    assert_eq!(run(&current)["carbon_intensity"], 7.0);
+}
+
+#[test]
+fn a_cloud_region_is_asked_for_as_in_the_other_commands() {
+    let zone = |option: &str| json(&["region", option, "aws:eu-north-1"])["zone"].clone();
+    assert_eq!(zone("--region"), zone("--cloud"));
+}
+
+#[test]
 fn yaml_keeps_norway_a_text() {
     assert!(out(&["region", "--country", "NOR", "--format", "yaml"]).contains("zone: \"NO\""));
 }
@@ -273,4 +312,15 @@ fn a_map_has_a_title_a_description_and_the_point() {
     let again = refusal(&["map", "--output", path.to_str().unwrap()], 1);
     assert!(again.contains("--force"));
     assert!(out(&["map", "--zone", "CH", "--html"]).starts_with("<!doctype html>"));
+    let page = folder.path().join("map.html");
+    out(&["map", "--zone", "CH", "--output", page.to_str().unwrap()]);
+    assert!(
+        std::fs::read_to_string(&page)
+            .unwrap()
+            .starts_with("<!doctype html>")
+    );
+    let picture = folder.path().join("map.png");
+    let refused = refusal(&["map", "--output", picture.to_str().unwrap()], 1);
+    assert!(refused.contains("try: a file that ends in .svg or .html"));
+    assert!(!picture.exists());
 }

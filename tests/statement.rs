@@ -313,6 +313,13 @@ fn a_country_is_a_code_or_a_name_and_a_wrong_one_gets_the_nearest() {
         .stderr(
             predicate::str::contains("USA (United States)").and(predicate::str::contains("try: ")),
         );
+    impact()
+        .arg("statement")
+        .arg(logs.path())
+        .arg("US-CA")
+        .assert()
+        .code(1)
+        .stderr(predicate::str::contains("try: --zone US-CA"));
 }
 
 #[test]

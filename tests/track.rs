@@ -188,6 +188,70 @@ fn an_average_that_stands_in_for_another_says_so_in_table_and_statement() {
 }
 
 #[test]
+fn the_city_an_address_was_taken_for_is_told_and_a_misspelled_one_refused() {
+    let machine = Machine::with_rapl();
+    let output = machine.track(&["--address", "Cambridge"], "true");
+    let table = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        table.contains("place: the address is in Cambridge, England, United Kingdom"),
+        "{table}"
+    );
+    assert!(
+        table.contains("impact region --address shows"),
+        "there are others: {table}"
+    );
+    let output = machine.track(&["--address", "Stanfrod, California"], "true");
+    assert_eq!(output.status.code(), Some(125));
+    let refusal = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        refusal.contains("the nearest names are Stanford, California, United States"),
+        "{refusal}"
+    );
+}
+
+#[test]
+fn a_run_in_a_cloud_gets_its_providers_pue_unless_another_is_given() {
+    let machine = Machine::with_rapl();
+    let output = machine.track(&["--region", "aws:us-east-1"], "true");
+    let table = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(table.contains("PUE by Cloud Carbon Footprint"), "{table}");
+    assert!(table.contains("PUE 1.135"), "{table}");
+    assert_eq!(machine.log().info["pue"].to_string(), "1.135");
+    fs::remove_dir_all(machine.path("log")).unwrap();
+    machine.track(&["--region", "aws:us-east-1", "--pue", "1.3"], "true");
+    assert_eq!(machine.log().info["pue"].to_string(), "1.3");
+}
+
+#[test]
+fn the_cloud_is_looked_for_and_accounted_as_the_settings_say() {
+    let machine = Machine::with_rapl();
+    let cloud_init = machine.path("run/cloud-init");
+    fs::create_dir_all(&cloud_init).unwrap();
+    let data = r#"{"v1":{"cloud_name":"aws","region":"eu-north-1"}}"#;
+    fs::write(cloud_init.join("instance-data.json"), data).unwrap();
+    let own = "run-root = \"run\"\nintensities = \"own.csv\"\n";
+    fs::write(machine.path(".impact.toml"), own).unwrap();
+    fs::write(machine.path("own.csv"), "zone,g_per_kwh\nSE-SE3,7\nSE,7\n").unwrap();
+    machine.track(&["-q"], "true");
+    let region = &machine.log().info["region"];
+    assert_eq!(region["carbon_intensity"], 7.0, "{region}");
+    fs::remove_dir_all(machine.path("log")).unwrap();
+    fs::remove_file(machine.path("own.csv")).unwrap();
+    let output = machine.track(&["-q"], "exit 3");
+    assert_eq!(output.status.code(), Some(3));
+    assert!(machine.log().notes().contains("own.csv"));
+}
+
+#[test]
+fn the_help_shows_the_command_under_the_arguments() {
+    let output = Machine::bare().impact().args(["track", "--help"]).output();
+    let help = String::from_utf8(output.unwrap().stdout).unwrap();
+    let command = help.find("  [CMD]...").unwrap();
+    let heading = help[..command].rfind("Arguments:");
+    assert!(heading > help[..command].rfind("Hardware:"), "{help}");
+}
+
+#[test]
 fn the_utilisation_is_the_processors_kept_busy() {
     let machine = Machine::with_rapl();
     machine.track(

@@ -6,6 +6,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::{Advise, Failure, exit};
 use crate::account::collect::Progress;
 use crate::account::{Assumptions, Collection, collect};
+use crate::config::Origin;
 use crate::escape;
 use crate::intensity::Dataset;
 use crate::units::{GramsPerKwh, Pue};
@@ -24,9 +25,9 @@ pub struct Accounting {
     /// Where runs without a recorded region took place, such as US-CA
     #[arg(long, value_name = "ZONE")]
     pub zone: Option<ZoneId>,
-    /// The zone comes from the command line, not from the configuration.
+    /// Where the configuration has the zone from; none where the command line names it.
     #[arg(skip)]
-    pub zone_was_given: bool,
+    pub zone_origin: Option<Origin>,
     /// Take intensities from this data set: auto, electricity-maps, eit-2019 or ember
     /// [default: what the runs recorded, else auto]
     #[arg(long, value_name = "NAME")]
@@ -36,6 +37,20 @@ pub struct Accounting {
     pub strict: bool,
 }
 
+/// Says on standard error when an emissions factor looks like one in kilograms.
+pub fn doubt(factor: Option<GramsPerKwh>) {
+    const BELOW_ANY_GRID: f64 = 5.0;
+    if let Some(grams) = factor.map(GramsPerKwh::get)
+        && 0.0 < grams
+        && grams < BELOW_ANY_GRID
+    {
+        eprintln!(
+            "note: an emissions factor of {grams} g CO2eq/kWh is far below any grid; were {} g meant, given in kg?",
+            grams * 1000.0
+        );
+    }
+}
+
 impl Accounting {
     /// The options of a command that only reads logs.
     pub fn strictly(strict: bool) -> Self {
@@ -43,7 +58,7 @@ impl Accounting {
             pue: None,
             emissions_factor: None,
             zone: None,
-            zone_was_given: false,
+            zone_origin: None,
             dataset: None,
             strict,
         }
@@ -52,7 +67,13 @@ impl Accounting {
     pub fn assumptions(&self) -> Result<Assumptions, Failure> {
         if let Some(zone) = &self.zone {
             register::find_area(zone)
-                .advise("impact region --address PLACE names the zone of a place")?;
+                .advise("impact region --address PLACE names the zone of a place")
+                .map_err(|failure| match &self.zone_origin {
+                    Some(origin) => {
+                        failure.within(format!("the zone set by {origin} cannot be used"))
+                    }
+                    None => failure,
+                })?;
         }
         Ok(Assumptions {
             pue: self.pue,
@@ -111,7 +132,7 @@ impl Accounting {
 
     /// A zone that was asked for and changes nothing would look as if it did.
     fn tell_where_the_zone_applies(&self, collection: &Collection) {
-        let Some(zone) = self.zone.as_ref().filter(|_| self.zone_was_given) else {
+        let Some(zone) = self.zone.as_ref().filter(|_| self.zone_origin.is_none()) else {
             return;
         };
         let all = collection.runs.len();

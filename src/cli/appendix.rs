@@ -35,7 +35,7 @@ Without a spec, folders are groups. The spec says which runs belong to which gro
 hold and what is plotted; --print-spec writes one that shows every key. The pages need no server and
 no network. Exit code 3 says that some logs could not be read; they are listed on standard error.")]
 pub(super) struct AppendixArgs {
-    /// Directories with logs [default: the spec's `logs`, else ./data, else .]
+    /// Directories with logs [default: the spec's `logs`, else ./data, else ./impact-logs, else .]
     #[arg(value_name = "LOGDIR")]
     folders: Vec<PathBuf>,
     /// What the site shows [default: folders are groups]
@@ -182,10 +182,10 @@ impl AppendixArgs {
             self.folders.iter().cloned().map(LogRoot::new).collect()
         } else if !of_spec.is_empty() {
             of_spec
-        } else if Path::new("data").is_dir() {
-            vec![LogRoot::new(PathBuf::from("data"))]
         } else {
-            vec![LogRoot::new(PathBuf::from("."))]
+            let usual = ["data", "impact-logs"];
+            let usual = usual.into_iter().find(|folder| Path::new(folder).is_dir());
+            vec![LogRoot::new(PathBuf::from(usual.unwrap_or(".")))]
         };
         match roots.iter().find(|root| !root.path.is_dir()) {
             Some(missing) => Err(Failure::new(anyhow!(

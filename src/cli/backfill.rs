@@ -62,26 +62,38 @@ impl BackfillArgs {
             "auto" => live::auto(&desk),
             name => live::named(&desk, name).ok_or_else(|| no_such_provider(&desk, name))?,
         };
+        if let Some(missing) = self.runs.iter().find(|run| !run.is_dir()) {
+            return Err(
+                Failure::new(anyhow::anyhow!("{} is not a directory", missing.display()))
+                    .advise("the folder that holds your runs, such as impact-logs"),
+            );
+        }
         let found = find::find(&self.runs, &|_| {});
         if found.runs.is_empty() {
             return Err(Failure::new(anyhow::anyhow!("no run to fill in"))
                 .advise("a folder with runs in it: each has a folder `impacttracker`"));
         }
-        let mut left_out = false;
+        let (mut left_out, mut done_any) = (!found.unreadable.is_empty(), false);
         for (path, why) in found.unreadable {
-            left_out = true;
             leave_out(&path, &why);
         }
         for run in &found.runs {
             match self.backfill(run, &ladder) {
-                Ok(done) => print(&self.tell(run, &done))?,
+                Ok(done) => {
+                    done_any = true;
+                    print(&self.tell(run, &done))?;
+                }
                 Err(why) => {
                     left_out = true;
                     leave_out(run, &format!("{why:#}"));
                 }
             }
         }
-        Ok(if left_out { exit::PARTIAL } else { exit::DONE })
+        Ok(match (done_any, left_out) {
+            (true, false) => exit::DONE,
+            (true, true) => exit::PARTIAL,
+            (false, _) => exit::FAILED,
+        })
     }
 
     fn backfill(&self, run: &Path, ladder: &Ladder) -> anyhow::Result<Done> {

@@ -3,11 +3,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, anyhow};
 use clap::{Args, Subcommand};
 
-use super::output::{print, write_file};
+use super::output::{print, write_file, write_secret};
+use super::region::desk::{Desk, Tables};
 use super::{Advise, Failure, Outcome, exit};
 use crate::config::{Config, Key, PROJECT_FILE, Setting, Sources, commented, perun, with_value};
 use crate::escape;
 use crate::table::Table;
+use crate::zone::{ZoneId, cloud, place};
 
 /// Show and change settings
 #[derive(Debug, Args)]
@@ -100,6 +102,18 @@ impl ConfigArgs {
             Action::Set { key, value, user } => {
                 let key = Key::find(&key).advise("impact config show")?;
                 let file = file(sources, user)?;
+                if key.is_secret && !user {
+                    return Err(Failure::new(anyhow!(
+                        "{} is a secret, and the project's file is for everybody who has the project",
+                        key.name
+                    ))
+                    .advise(format!(
+                        "--user, or {} in the environment",
+                        key.foreign_variable
+                            .map_or_else(|| key.variable_name(), str::to_owned)
+                    )));
+                }
+                is_known(key, &value, sources)?;
                 set(&file, key, &value)?;
                 print(&escape::terminal(&format!(
                     "{} is set in {}\n",
@@ -162,12 +176,37 @@ fn file(sources: &Sources, user: bool) -> Result<PathBuf, Failure> {
         .unwrap_or_else(|| PathBuf::from(PROJECT_FILE)))
 }
 
+/// A place is only worth keeping if it is found again.
+fn is_known(key: &Key, value: &str, sources: &Sources) -> Result<(), Failure> {
+    let found = match key.name {
+        "zone" => {
+            // A map or table of the user's own may have zones that nobody else knows.
+            let (config, _) = Config::load_past_faults(sources)?;
+            let desk = Desk::open(&Tables::default(), &config)?;
+            value
+                .parse::<ZoneId>()
+                .map_err(Failure::new)
+                .and_then(|zone| desk.area_called(&zone).map(drop))
+        }
+        "region" => cloud::find(value).map(drop).advise("impact cloud all"),
+        "address" => place::find(value)
+            .map(drop)
+            .advise("another spelling, or `City, Country`"),
+        _ => Ok(()),
+    };
+    found.map_err(|failure| failure.within(format!("{} cannot be set to this", key.name)))
+}
+
 fn set(file: &Path, key: &Key, value: &str) -> Result<(), Failure> {
     key.check(value)
         .map_err(|why| anyhow!("{} cannot be set to this: {why}", key.name))?;
     let text = with_value(file, key, value)?;
     make_folder(file)?;
-    write_file(file, text.as_bytes(), true)
+    if key.is_secret {
+        write_secret(file, text.as_bytes())
+    } else {
+        write_file(file, text.as_bytes(), true)
+    }
 }
 
 fn make_folder(file: &Path) -> Result<(), Failure> {

@@ -1,22 +1,41 @@
 //! Where the configuration stands in for options that were not given.
 
+use std::path::PathBuf;
+
 use clap::ValueEnum;
 
-use super::accounting::Accounting;
+use super::accounting::{Accounting, doubt};
 use crate::config::Config;
 #[cfg(feature = "live")]
 use crate::intensity::cache::Cache;
 #[cfg(feature = "live")]
 use crate::intensity::live::Desk;
+use crate::zone::detect;
 
 impl Accounting {
     /// Takes from the configuration what the command line did not say.
     pub fn fill(&mut self, config: &Config) {
         self.pue = config.or(self.pue, "pue");
         self.emissions_factor = config.or(self.emissions_factor, "emissions-factor");
-        self.zone_was_given = self.zone.is_some();
-        self.zone = config.or(self.zone.take(), "zone");
+        doubt(self.emissions_factor);
+        if self.zone.is_none() {
+            self.zone = config.or(None, "zone");
+            self.zone_origin = config.setting("zone").map(|zone| zone.origin.clone());
+        }
         self.dataset = config.or(self.dataset, "dataset");
+    }
+}
+
+/// Where this machine's own files say which cloud it is in.
+pub fn machine(sysfs: Option<PathBuf>, config: &Config) -> detect::Roots {
+    let root = |given: Option<PathBuf>, key: &str, usual: &str| {
+        config
+            .or(given, key)
+            .unwrap_or_else(|| PathBuf::from(usual))
+    };
+    detect::Roots {
+        sys: root(sysfs, "sysfs-root", "/sys"),
+        run: root(None, "run-root", "/run"),
     }
 }
 

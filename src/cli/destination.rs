@@ -47,7 +47,8 @@ impl<F: Format> Destination<F> {
     }
 }
 
-fn told_by_ending<F: Format>(file: &Path) -> Result<F, Failure> {
+/// The format that the ending of a file tells.
+pub fn told_by_ending<F: Format>(file: &Path) -> Result<F, Failure> {
     let ending = file.extension().and_then(|ending| ending.to_str());
     let known = F::ENDINGS.iter().find(|(known, _)| Some(*known) == ending);
     known.map(|(_, format)| *format).ok_or_else(|| {

@@ -3,17 +3,18 @@ use std::time::Duration;
 use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 
+use super::accounting::doubt;
 use super::output::print;
+use super::region::desk::{Desk, Tables};
 use super::track::place::Place;
 use super::{Advise, Failure, Outcome, exit};
 use crate::config::{Config, Sources};
 use crate::escape;
 use crate::estimate::{self, Estimate, Fleet, Grid, Job, Kind};
-use crate::intensity::{Dataset, for_area, for_zone};
 use crate::statement::human;
 use crate::table::Table;
 use crate::units::{GramsCo2e, GramsPerKwh, Pue};
-use crate::zone::{cloud, register};
+use crate::zone::{AreaId, cloud, register};
 
 /// Estimate what a job would draw and emit, from the design power of its hardware
 #[derive(Debug, Args)]
@@ -45,10 +46,10 @@ pub struct EstimateArgs {
     #[arg(long, default_value_t = 1.0, value_parser = share, value_name = "SHARE")]
     cpu_utilization: f64,
     /// Memory, in GB
-    #[arg(long, value_parser = gigabytes, value_name = "GB")]
+    #[arg(long, value_parser = gigabytes, value_name = "GB", allow_negative_numbers = true)]
     memory: Option<f64>,
     /// How long the job runs
-    #[arg(long, value_parser = hours, required_unless_present = "list")]
+    #[arg(long, value_parser = hours, allow_negative_numbers = true, required_unless_present = "list")]
     hours: Option<f64>,
     #[command(flatten)]
     place: Place,
@@ -104,10 +105,12 @@ impl EstimateArgs {
         }
         self.pue = config.or(self.pue, "pue");
         self.emissions_factor = config.or(self.emissions_factor, "emissions-factor");
+        doubt(self.emissions_factor);
         self.place.fill(&config);
         let job = self.job()?;
+        let desk = Desk::open(&Tables::default(), &config)?;
         if let Some(places) = self.everywhere {
-            write(&everywhere(&job, places)?, format)?;
+            write(&everywhere(&job, self.pue, places, &desk)?, format)?;
             return Ok(exit::DONE);
         }
         #[cfg(feature = "live")]
@@ -118,14 +121,14 @@ impl EstimateArgs {
                         .advise("leave --format out"),
                 );
             }
-            print(&escape::terminal(&self.best_hours(&job, &config)?))?;
+            print(&escape::terminal(&self.best_hours(&job, &desk, &config)?))?;
             return Ok(exit::DONE);
         }
         if matches!(self.format, Some(Format::Markdown | Format::Csv)) {
             return Err(Failure::new(anyhow!("one estimate is no table"))
                 .advise("--format text or json; --where and --list give tables"));
         }
-        let estimate = self.estimate(job)?;
+        let estimate = self.estimate(job, &desk)?;
         let text = match format {
             Format::Json => estimate::json(&estimate),
             // A format set for all commands is for those that have it.
@@ -178,12 +181,12 @@ impl EstimateArgs {
         if let Some(region) = self.place.cloud_region()?
             && let Some(known) = cloud::pue(&region.provider)
         {
-            return Ok((known.pue, format!("{}, {}", known.source, known.year)));
+            return Ok((known.pue, known.provenance()));
         }
         Ok((Pue::global_average(), "global average".to_owned()))
     }
 
-    fn estimate(&self, job: Job) -> Result<Estimate, Failure> {
+    fn estimate(&self, job: Job, desk: &Desk) -> Result<Estimate, Failure> {
         let mut sources = Vec::new();
         if self.gpu.is_some() {
             sources.push(format!("GPU: {}", Kind::Gpu.source()));
@@ -193,21 +196,19 @@ impl EstimateArgs {
         }
         Ok(Estimate {
             job,
-            grid: self.grid()?,
+            grid: self.grid(desk)?,
             pue_source: self.pue_and_source()?.1,
             sources,
         })
     }
 
-    fn grid(&self) -> Result<Option<Grid>, Failure> {
-        let region = if self.place.is_given() {
-            self.place.find()?
-        } else {
-            None
-        };
+    fn grid(&self, desk: &Desk) -> Result<Option<Grid>, Failure> {
+        let region = self.place.find_given(desk)?;
         if let Some(factor) = self.emissions_factor {
+            let (zone, how) = region.map(|region| (region.zone, region.how)).unzip();
             return Ok(Some(Grid {
-                zone: region.map(|region| region.zone),
+                zone,
+                how: how.flatten(),
                 intensity: factor,
                 source: "the emissions factor given".to_owned(),
             }));
@@ -216,6 +217,7 @@ impl EstimateArgs {
             Some(Grid {
                 intensity: region.carbon_intensity?,
                 source: region.provenance(),
+                how: region.how,
                 zone: Some(region.zone),
             })
         }))
@@ -223,25 +225,33 @@ impl EstimateArgs {
 
     /// The cleanest stretch of the next two days, by whoever publishes a forecast.
     #[cfg(feature = "live")]
-    fn best_hours(&self, job: &Job, config: &Config) -> Result<String, Failure> {
+    fn best_hours(&self, job: &Job, desk: &Desk, config: &Config) -> Result<String, Failure> {
         use std::sync::Arc;
 
         use chrono::{TimeDelta, Utc};
 
         use crate::intensity::Period;
+        use crate::intensity::ladder::Refusal;
         use crate::intensity::live;
 
+        use super::grid::reasons;
+
         let zone = self
-            .grid()?
+            .grid(desk)?
             .and_then(|grid| grid.zone)
             .ok_or_else(|| Failure::new(anyhow!("no place was named")).advise("--zone GB"))?;
         let now = Utc::now();
         let period = Period::new(now, now + TimeDelta::hours(48))?;
-        let desk = Arc::new(super::configured::desk(config));
-        let answer = live::auto(&desk)
+        let services = Arc::new(super::configured::desk(config));
+        let answer = live::auto(&services)
             .intensity(&zone, &period)
             .map_err(|nobody| {
-                Failure::new(nobody).advise("a zone whose grid publishes a forecast, such as GB")
+                let may_pass = |refusal: &Refusal| refusal.reason.may_pass();
+                reasons(&nobody).advise(if nobody.declined.iter().any(may_pass) {
+                    "again when the service can be reached, or without --when"
+                } else {
+                    "a zone whose grid publishes a forecast, such as GB"
+                })
             })?;
         let forecast: Vec<_> = answer
             .series
@@ -290,39 +300,54 @@ fn devices(list: List) -> Table {
     table
 }
 
-/// The same job in every place, cleanest first.
-fn everywhere(job: &Job, places: Everywhere) -> Result<Table, Failure> {
+/// The same job in every place, cleanest first; each cloud with its own PUE unless one is given.
+fn everywhere(
+    job: &Job,
+    given: Option<Pue>,
+    places: Everywhere,
+    desk: &Desk,
+) -> Result<Table, Failure> {
+    let usual = given.unwrap_or_else(Pue::global_average);
     let mut rows = Vec::new();
     match places {
         Everywhere::Zones => {
             for zone in register::all().values() {
-                let intensity = for_zone(&zone.id, None, Dataset::Auto)?;
-                rows.push((intensity, zone.id.to_string(), zone.name.clone()));
+                let intensity = desk.intensity(&AreaId::from(zone.id.clone()))?;
+                rows.push((zone.id.to_string(), zone.name.clone(), intensity, usual));
             }
         }
         Everywhere::Clouds => {
             for region in cloud::all() {
-                let intensity = for_area(&region.area, None, Dataset::Auto)?;
+                let intensity = desk.intensity(&region.area)?;
                 let code = format!("{}:{}", region.provider, region.code);
-                rows.push((intensity, code, region.city.clone()));
+                let its_own = || cloud::pue(&region.provider).map(|known| known.pue);
+                let pue = given.or_else(its_own).unwrap_or(usual);
+                rows.push((code, region.city.clone(), intensity, pue));
             }
         }
     }
+    let mut rows: Vec<_> = rows
+        .into_iter()
+        .map(|(place, name, intensity, pue)| {
+            let mass = Job { pue, ..job.clone() }.mass(intensity.value);
+            (place, name, intensity, pue, mass.map(GramsCo2e::kg))
+        })
+        .collect();
     rows.sort_by(|a, b| {
-        let values = a.0.value.get().total_cmp(&b.0.value.get());
-        values.then_with(|| a.1.cmp(&b.1))
+        let masses = a.4.middle.total_cmp(&b.4.middle);
+        masses.then_with(|| a.0.cmp(&b.0))
     });
     let mut table = Table::new(
         &["place", "name", "source"],
-        &["g CO2eq/kWh", "kg CO2eq", "low", "high"],
+        &["g CO2eq/kWh", "PUE", "kg CO2eq", "low", "high"],
     );
-    for (intensity, place, name) in rows {
-        let mass = job.mass(intensity.value).map(GramsCo2e::kg);
+    for (place, name, intensity, pue, mass) in rows {
         table.push([
             place,
             name,
             intensity.to_string(),
             human(intensity.value.get()),
+            pue.to_string(),
             human(mass.middle),
             human(mass.low),
             human(mass.high),

@@ -5,6 +5,7 @@ use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 
 use super::accounting::{Accounting, exit_code};
+use super::destination::{self, told_by_ending};
 use super::output::write_file;
 use super::{Failure, Outcome};
 use crate::config::{Config, Sources};
@@ -26,9 +27,9 @@ pub struct ExportArgs {
     /// What a row is
     #[arg(long, value_enum, default_value_t = What::Runs)]
     what: What,
-    /// How to write the rows
-    #[arg(long, value_enum, default_value_t = Format::Csv)]
-    format: Format,
+    /// How to write the rows [default: by the ending of --output, else csv]
+    #[arg(long, value_enum)]
+    format: Option<Format>,
     #[command(flatten)]
     accounting: Accounting,
     /// Write to this file instead of standard output; never overwrites without --force
@@ -51,12 +52,22 @@ enum Format {
     Jsonl,
 }
 
+impl destination::Format for Format {
+    const USUAL: Self = Self::Csv;
+    const ENDINGS: &'static [(&'static str, Self)] = &[("csv", Self::Csv), ("jsonl", Self::Jsonl)];
+}
+
 impl ExportArgs {
     pub fn run(mut self, settings: &Sources) -> Outcome {
         self.accounting.fill(&Config::load(settings)?);
+        let format = match (self.format, &self.output) {
+            (Some(format), _) => format,
+            (None, Some(file)) => told_by_ending(file)?,
+            (None, None) => destination::Format::USUAL,
+        };
         let collection = self.accounting.collect(&self.folders)?;
         let assumptions = self.accounting.assumptions()?;
-        let shape = match self.format {
+        let shape = match format {
             Format::Csv => Shape::Csv,
             Format::Jsonl => Shape::JsonLines,
         };

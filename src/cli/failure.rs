@@ -27,6 +27,19 @@ impl Failure {
         self
     }
 
+    /// The same failure as the cause of a wider one.
+    #[must_use]
+    pub fn within(mut self, wider: impl Into<String>) -> Self {
+        self.error = self.error.context(wider.into());
+        self
+    }
+
+    /// The failure and its causes in one line.
+    #[must_use]
+    pub fn line(&self) -> String {
+        format!("{:#}", self.error)
+    }
+
     /// The same failure, ending the program with another exit code.
     #[must_use]
     pub fn exit_with(mut self, code: u8) -> Self {

@@ -8,10 +8,10 @@ use super::output::print;
 use super::{Failure, Outcome, configured, exit};
 use crate::config::{Config, Sources};
 use crate::escape;
-use crate::intensity::ladder::{Answer, NobodyAnswered};
+use crate::intensity::ladder::{Answer, NobodyAnswered, Refusal};
 use crate::intensity::live::{self, Desk};
-use crate::intensity::{Period, Series};
-use crate::zone::ZoneId;
+use crate::intensity::{Declined, Period, Series};
+use crate::zone::{ZoneId, register};
 
 /// Show the carbon intensity of a grid over time, asking the services that publish it
 #[derive(Debug, Args)]
@@ -85,9 +85,33 @@ pub(super) fn no_such_provider(desk: &Arc<Desk>, name: &str) -> Failure {
 }
 
 fn unanswered(nobody: &NobodyAnswered) -> Failure {
+    let is_unknown = |refusal: &Refusal| {
+        matches!(
+            refusal.reason,
+            Declined::NotServed(_) | Declined::NoToken(_)
+        )
+    };
+    if let Err(no_such_zone) = register::find_area(&nobody.zone)
+        && nobody.declined.iter().all(is_unknown)
+    {
+        return Failure::new(no_such_zone).advise("impact region --all");
+    }
+    let has_asked_the_table = nobody
+        .declined
+        .iter()
+        .any(|refusal| refusal.rung == "table");
+    let country = nobody.zone.country_prefix();
+    reasons(nobody).advise(if has_asked_the_table {
+        format!("impact grid {country}, which the yearly table knows, or the zone again later")
+    } else {
+        "--provider auto, which falls back to the yearly table".to_owned()
+    })
+}
+
+/// That nobody answered, because of what each said.
+pub(super) fn reasons(nobody: &NobodyAnswered) -> Failure {
     let reasons: Vec<String> = nobody.declined.iter().map(ToString::to_string).collect();
     Failure::new(anyhow::anyhow!(reasons.join("\n")).context(nobody.to_string()))
-        .advise("--provider auto, which falls back to the yearly table")
 }
 
 /// A date, or a time with or without its distance from UTC.

@@ -2,11 +2,12 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
+use super::destination::{self, told_by_ending};
 use super::output::{print, write_file};
 use super::region::desk::{Desk, Tables};
-use super::{Failure, Outcome, exit};
+use super::{Advise, Failure, Outcome, exit};
 use crate::config::{Config, Sources};
 use crate::escape;
 use crate::intensity::picture::{Coloured, Picture};
@@ -18,13 +19,14 @@ use crate::zone::{Point, ZoneId, register};
     after_help = "Example:\n  impact map --address \"Stanford, California\" --output map.svg"
 )]
 pub(super) struct MapArgs {
-    /// Where to write the picture [default: standard output]
+    /// Where to write the picture: a file that ends in .svg or .html [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Replace the file if it is there
     #[arg(long)]
     force: bool,
     /// A page with the picture and a table of the zones, instead of SVG alone
+    /// [default: by the ending of --output]
     #[arg(long)]
     html: bool,
     /// Mark a city
@@ -40,8 +42,28 @@ pub(super) struct MapArgs {
     tables: Tables,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Svg,
+    Html,
+}
+
+impl destination::Format for Format {
+    const USUAL: Self = Self::Svg;
+    const ENDINGS: &'static [(&'static str, Self)] = &[("svg", Self::Svg), ("html", Self::Html)];
+}
+
 impl MapArgs {
+    fn format(&self) -> Result<Format, Failure> {
+        match &self.output {
+            _ if self.html => Ok(Format::Html),
+            Some(file) => told_by_ending(file).advise("a file that ends in .svg or .html"),
+            None => Ok(destination::Format::USUAL),
+        }
+    }
+
     pub(super) fn run(self, settings: &Sources) -> Outcome {
+        let format = self.format()?;
         let desk = Desk::open(&self.tables, &Config::load(settings)?)?;
         let mut sources: BTreeMap<String, usize> = BTreeMap::new();
         let colours: Vec<Coloured> = desk
@@ -75,10 +97,9 @@ impl MapArgs {
                 .detail(&desk.area_called(zone)?, &colours)
                 .ok_or_else(|| anyhow::anyhow!("the zone {zone} has no polygon on the map"))?,
         };
-        let text = if self.html {
-            page(&picture.title, &svg, &colours)
-        } else {
-            svg
+        let text = match format {
+            Format::Svg => svg,
+            Format::Html => page(&picture.title, &svg, &colours),
         };
         match &self.output {
             Some(path) => write_file(path, text.as_bytes(), self.force)?,

@@ -1,5 +1,6 @@
-use std::fs::OpenOptions;
+use std::fs::{Metadata, OpenOptions, Permissions};
 use std::io::{self, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
 use anyhow::Context as _;
@@ -31,7 +32,22 @@ pub fn write_file(path: &Path, contents: &[u8], force: bool) -> Result<(), Failu
     }
 }
 
+/// Writes a file that nobody but its owner may read, replacing what is there.
+pub fn write_secret(path: &Path, contents: &[u8]) -> Result<(), Failure> {
+    replace_with_mode(path, contents, Some(0o600)).map_err(Failure::new)
+}
+
+/// The new file may be read by whom the old one could.
 fn replace(path: &Path, contents: &[u8]) -> anyhow::Result<()> {
+    let old = std::fs::metadata(path).ok().filter(Metadata::is_file);
+    replace_with_mode(
+        path,
+        contents,
+        old.map(|old| old.permissions().mode() & 0o7777),
+    )
+}
+
+fn replace_with_mode(path: &Path, contents: &[u8], mode: Option<u32>) -> anyhow::Result<()> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
@@ -42,7 +58,20 @@ fn replace(path: &Path, contents: &[u8]) -> anyhow::Result<()> {
         name.to_string_lossy(),
         std::process::id()
     ));
-    std::fs::write(&beside, contents)
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    if mode.is_some() {
+        // Closed until it has the mode it shall have.
+        options.mode(0o600);
+    }
+    options
+        .open(&beside)
+        .and_then(|mut file| {
+            file.write_all(contents)?;
+            mode.map_or(Ok(()), |mode| {
+                file.set_permissions(Permissions::from_mode(mode))
+            })
+        })
         .and_then(|()| std::fs::rename(&beside, path))
         .inspect_err(|_| {
             let _ = std::fs::remove_file(&beside);

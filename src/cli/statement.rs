@@ -11,7 +11,7 @@ use crate::config::{Config, Sources, keys};
 use crate::escape;
 use crate::statement::{self, Options, Price, Statement, bibliography};
 use crate::units::PricePerKwh;
-use crate::zone::Iso3;
+use crate::zone::{Iso3, ZoneId, register};
 
 /// Turn log directories into the carbon impact statement a paper needs
 #[derive(Debug, Args)]
@@ -36,7 +36,7 @@ pub struct StatementArgs {
     #[arg(long, value_name = "FILE")]
     bib: Option<PathBuf>,
     /// Price of a kWh; adds the electricity bill
-    #[arg(long, value_name = "PER_KWH")]
+    #[arg(long, value_name = "PER_KWH", allow_negative_numbers = true)]
     price: Option<PricePerKwh>,
     /// Currency of the price [default: USD]
     #[arg(long, value_parser = currency)]
@@ -123,9 +123,12 @@ impl StatementArgs {
                 .advise("impact statement LOGDIR... COUNTRY"));
         }
         let country = name.parse::<Iso3>().map_err(|error| {
-            Failure::new(error).advise(format!(
-                "a country such as USA; {name} is not a directory either"
-            ))
+            let is_zone = |zone: ZoneId| register::find_area(&zone).is_ok();
+            Failure::new(error).advise(if name.parse().is_ok_and(is_zone) {
+                format!("--zone {name}; the last argument is a country such as USA")
+            } else {
+                format!("a country such as USA; {name} is not a directory either")
+            })
         })?;
         Ok((others.to_vec(), Some(country)))
     }

@@ -41,7 +41,7 @@ enum Bound {
 pub enum BadCondition {
     #[error("`{}` has no comparison: expected such as energy<=5% or co2>1.1x", .0.escape_debug())]
     NoRelation(String),
-    #[error("`{}` is nothing to set a bound to; the nearest is {nearest}", .asked.escape_debug())]
+    #[error("no figure is called `{}`; the nearest is {nearest}", .asked.escape_debug())]
     NoSuchMetric { asked: String, nearest: String },
     #[error("`{}` is no bound: expected a number with %, x or {unit}", .asked.escape_debug())]
     BadBound { asked: String, unit: &'static str },

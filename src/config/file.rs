@@ -29,11 +29,11 @@ pub enum BadFile {
         line: usize,
         why: String,
     },
-    #[error("{}:{line}: {source}", .path.display())]
+    #[error("{}:{line}: {unknown}", .path.display())]
     Key {
         path: PathBuf,
         line: usize,
-        source: NoSuchKey,
+        unknown: NoSuchKey,
     },
     #[error("{}:{line}: {key} cannot be set to this: {why}", .path.display())]
     Value {
@@ -44,38 +44,51 @@ pub enum BadFile {
     },
 }
 
-/// What a file sets, or nothing where there is no such file.
-pub(super) fn read(path: &Path) -> Result<Vec<Line>, BadFile> {
-    let Some(text) = text_of(path)? else {
-        return Ok(Vec::new());
+/// What a file sets, and what is wrong in it; nothing where there is no such file.
+pub(super) fn read(path: &Path) -> (Vec<Line>, Vec<BadFile>) {
+    let text = match text_of(path) {
+        Ok(text) => text.unwrap_or_default(),
+        Err(unreadable) => return (Vec::new(), vec![unreadable]),
     };
-    let document = Document::parse(text.as_str()).map_err(|error| BadFile::Syntax {
-        path: path.to_owned(),
-        line: error.span().map_or(1, |span| line_of(&text, span.start)),
-        why: error.message().to_owned(),
-    })?;
+    let document = match Document::parse(text.as_str()) {
+        Ok(document) => document,
+        Err(error) => {
+            let wrong = BadFile::Syntax {
+                path: path.to_owned(),
+                line: error.span().map_or(1, |span| line_of(&text, span.start)),
+                why: error.message().to_owned(),
+            };
+            return (Vec::new(), vec![wrong]);
+        }
+    };
     let table = document.as_table();
-    let mut lines = Vec::new();
+    let (mut lines, mut faults) = (Vec::new(), Vec::new());
     for (name, item) in table {
         let span = table.key(name).and_then(toml_edit::Key::span);
         let number = line_of(&text, span.map_or(0, |span| span.start));
-        let key = Key::find(name).map_err(|source| BadFile::Key {
-            path: path.to_owned(),
-            line: number,
-            source,
-        })?;
-        let wrong = |why: String| BadFile::Value {
-            path: path.to_owned(),
-            line: number,
-            key: key.name,
-            why,
-        };
-        let value =
-            as_text(item).ok_or_else(|| wrong("it must be a text or a number".to_owned()))?;
-        key.check(&value).map_err(wrong)?;
-        lines.push(Line { key, value, number });
+        match line(path, number, name, item) {
+            Ok(line) => lines.push(line),
+            Err(fault) => faults.push(fault),
+        }
     }
-    Ok(lines)
+    (lines, faults)
+}
+
+fn line(path: &Path, number: usize, name: &str, item: &Item) -> Result<Line, BadFile> {
+    let key = Key::find(name).map_err(|unknown| BadFile::Key {
+        path: path.to_owned(),
+        line: number,
+        unknown,
+    })?;
+    let wrong = |why: String| BadFile::Value {
+        path: path.to_owned(),
+        line: number,
+        key: key.name,
+        why,
+    };
+    let value = as_text(item).ok_or_else(|| wrong("it must be a text or a number".to_owned()))?;
+    key.check(&value).map_err(wrong)?;
+    Ok(Line { key, value, number })
 }
 
 fn text_of(path: &Path) -> Result<Option<String>, BadFile> {

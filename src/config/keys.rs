@@ -56,6 +56,8 @@ pub static KEYS: &[Key] = &[
         .default("/sys"),
     Key::new("procfs-root", words, "What stands for /proc")
         .default("/proc"),
+    Key::new("run-root", words, "What stands for /run, where cloud-init says which cloud region this is")
+        .default("/run"),
     Key::new("nvml-lib", words, "The NVML library, where the loader does not find it"),
     Key::new("intensities", words, "CSV file with intensities that are stronger than the shipped ones"),
 ];

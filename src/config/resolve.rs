@@ -39,7 +39,7 @@ pub enum BadSetting {
     #[error("{variable} in the environment: {why}")]
     Environment { variable: String, why: String },
     #[error("--config: {0}")]
-    UnknownKey(#[from] NoSuchKey),
+    UnknownKey(NoSuchKey),
     #[error("--config {key}: {why}")]
     CommandLine { key: &'static str, why: String },
 }
@@ -59,9 +59,22 @@ impl Config {
     /// Reads all levels; whatever is wrong in any of them is an error, also where a stronger one sets
     /// the same key.
     pub fn load(sources: &Sources) -> Result<Self, BadSetting> {
+        let (config, faults) = Self::load_past_faults(sources)?;
+        match faults.into_iter().next() {
+            Some(fault) => Err(fault.into()),
+            None => Ok(config),
+        }
+    }
+
+    /// As [`Config::load`], but what is wrong in a file is passed over and handed back: it must not keep
+    /// a job from running.
+    pub fn load_past_faults(sources: &Sources) -> Result<(Self, Vec<BadFile>), BadSetting> {
         let mut config = Self::defaults();
+        let mut faults = Vec::new();
         if let Some(path) = &sources.user {
-            for line in file::read(path)? {
+            let (lines, wrong) = file::read(path);
+            faults.extend(wrong);
+            for line in lines {
                 let origin = Origin::UserFile {
                     path: path.clone(),
                     line: line.number,
@@ -70,7 +83,9 @@ impl Config {
             }
         }
         if let Some(path) = &sources.project {
-            for line in file::read(path)? {
+            let (lines, wrong) = file::read(path);
+            faults.extend(wrong);
+            for line in lines {
                 let origin = Origin::ProjectFile {
                     path: path.clone(),
                     line: line.number,
@@ -93,12 +108,12 @@ impl Config {
             }
         }
         for (name, value) in &sources.command_line {
-            let key = Key::find(name)?;
+            let key = Key::find(name).map_err(BadSetting::UnknownKey)?;
             key.check(value)
                 .map_err(|why| BadSetting::CommandLine { key: key.name, why })?;
             config.set(key, value.clone(), Origin::CommandLine);
         }
-        Ok(config)
+        Ok((config, faults))
     }
 
     fn set(&mut self, key: &'static Key, value: String, origin: Origin) {
@@ -158,6 +173,12 @@ impl Config {
 }
 
 impl Origin {
+    /// Whether it is a line of a file, which a job cannot be blamed for.
+    #[must_use]
+    pub fn is_file(&self) -> bool {
+        matches!(self, Self::UserFile { .. } | Self::ProjectFile { .. })
+    }
+
     fn level(&self) -> u8 {
         match self {
             Self::Default => 0,

@@ -25,6 +25,8 @@ pub struct Estimate {
 #[derive(Debug, Clone)]
 pub struct Grid {
     pub zone: Option<ZoneId>,
+    /// How the zone was found; none where it was not looked for.
+    pub how: Option<String>,
     pub intensity: GramsPerKwh,
     pub source: String,
 }
@@ -86,7 +88,9 @@ pub fn text(estimate: &Estimate) -> String {
         .sources
         .iter()
         .map(|source| format!("design power: {source}"));
-    for line in job.assumptions().into_iter().chain(sources) {
+    let place = estimate.grid.as_ref().and_then(|grid| grid.how.as_ref());
+    let place = place.map(|how| format!("place: {how}"));
+    for line in job.assumptions().into_iter().chain(sources).chain(place) {
         let _ = writeln!(out, "- {line}");
     }
     out
@@ -114,6 +118,7 @@ struct Document<'a> {
     total_power: Range<Exact>,
     estimated_carbon_impact_kg: Option<Range<Exact>>,
     zone: Option<&'a str>,
+    how: Option<&'a str>,
     carbon_intensity: Option<f64>,
     intensity_source: Option<&'a str>,
     assumptions: Vec<String>,
@@ -154,6 +159,7 @@ pub fn json(estimate: &Estimate) -> String {
         total_power: job.energy().map(Joules::exact),
         estimated_carbon_impact_kg: grid.map(|grid| job.mass(grid.intensity).map(GramsCo2e::exact)),
         zone: grid.and_then(|grid| grid.zone.as_ref()).map(ZoneId::as_str),
+        how: grid.and_then(|grid| grid.how.as_deref()),
         carbon_intensity: grid.map(|grid| grid.intensity.get()),
         intensity_source: grid.map(|grid| grid.source.as_str()),
         assumptions: job.assumptions(),

@@ -28,6 +28,8 @@ pub struct Plan {
     pub grid: Option<Arc<Ladder>>,
     /// Where to write the time series as well.
     pub csv: Option<PathBuf>,
+    /// What is to be noted in the log before anything is measured.
+    pub notes: Vec<String>,
     /// Keep arguments, folders and the host's name out of the log.
     pub redact: bool,
     /// Put the command into a control group of its own where that is allowed.
@@ -106,6 +108,7 @@ mod tests {
             region: None,
             grid: None,
             csv: None,
+            notes: Vec::new(),
             redact: false,
             own_group: false,
             roots: Roots::default(),

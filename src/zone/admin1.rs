@@ -56,9 +56,15 @@ pub(super) fn find(iso2: &str, code: &str) -> Option<&'static Admin1> {
     all().get(&format!("{iso2}.{code}"))
 }
 
+/// Every state or province that is called so: its country's two letters and its code.
+pub(super) fn called(folded: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let rows = all().iter().filter(move |(_, row)| row.is_called(folded));
+    rows.filter_map(|(key, _)| key.split_once('.'))
+}
+
 /// Whether any state or province anywhere is called so.
 pub(super) fn exists(folded: &str) -> bool {
-    all().values().any(|row| row.is_called(folded))
+    called(folded).next().is_some()
 }
 
 impl Admin1 {

@@ -30,6 +30,14 @@ pub struct ProviderPue {
     pub source: String,
 }
 
+impl ProviderPue {
+    /// Who says so, and of which year.
+    #[must_use]
+    pub fn provenance(&self) -> String {
+        format!("{}, {}", self.source, self.year)
+    }
+}
+
 /// A provider or region that is not in the table.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]

@@ -8,24 +8,11 @@ use serde::Deserialize;
 
 use super::cloud::{self, CloudRegion};
 
-/// Where the machine's own files are; moved by `IMPACT_SYSFS_ROOT` and `IMPACT_RUN_ROOT`.
+/// Where the machine's own files are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Roots {
     pub sys: PathBuf,
     pub run: PathBuf,
-}
-
-impl Roots {
-    #[must_use]
-    pub fn from_env() -> Self {
-        let root = |name, usual: &str| {
-            std::env::var_os(name).map_or_else(|| PathBuf::from(usual), PathBuf::from)
-        };
-        Self {
-            sys: root("IMPACT_SYSFS_ROOT", "/sys"),
-            run: root("IMPACT_RUN_ROOT", "/run"),
-        }
-    }
 }
 
 /// A cloud this machine is in.

@@ -12,6 +12,7 @@ mod grid;
 pub mod map;
 pub mod geojson;
 mod admin1;
+mod namesake;
 pub mod place;
 pub mod cloud;
 pub mod detect;

@@ -7,6 +7,7 @@ use memchr::memmem;
 
 use super::admin1::{self, Admin1};
 use super::fold::{capitalised, fold};
+use super::namesake::Namesake;
 use super::{Iso3, Point};
 use crate::data;
 
@@ -21,20 +22,23 @@ pub struct Place {
     pub population: u64,
 }
 
-/// Text in which no city was found, with the nearest names.
+/// Text in which no city was found.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("no city is called `{}`{}", .asked.escape_debug(), suggestion(.nearest))]
-pub struct NoSuchPlace {
-    pub asked: String,
-    pub nearest: Vec<Place>,
+#[non_exhaustive]
+pub enum NoSuchPlace {
+    #[error("no city is called `{}`{}", .asked.escape_debug(), listed("the nearest names are", .nearest))]
+    Unknown { asked: String, nearest: Vec<Place> },
+    /// The name of a state or country, and the small towns elsewhere that are called so too.
+    #[error("`{}` is a state or a country, not a city{}", .asked.escape_debug(), listed("towns called so are", .towns))]
+    TooWide { asked: String, towns: Vec<Place> },
 }
 
-fn suggestion(nearest: &[Place]) -> String {
-    if nearest.is_empty() {
+fn listed(what: &str, places: &[Place]) -> String {
+    if places.is_empty() {
         return String::new();
     }
-    let names: Vec<String> = nearest.iter().map(Place::to_string).collect();
-    format!("; the nearest names are {}", names.join("; "))
+    let names: Vec<String> = places.iter().map(Place::to_string).collect();
+    format!("; {what} {}", names.join("; "))
 }
 
 const LONGEST: usize = 256;
@@ -74,10 +78,39 @@ pub fn find(address: &str) -> Result<Vec<Place>, NoSuchPlace> {
             }
         }
     }
-    Err(NoSuchPlace {
-        nearest: parts.first().map(|city| nearest(city)).unwrap_or_default(),
-        asked: address,
-    })
+    Err(why_none(address, &parts))
+}
+
+fn why_none(asked: String, parts: &[String]) -> NoSuchPlace {
+    let Some((city, rest)) = parts.split_first() else {
+        return NoSuchPlace::Unknown {
+            asked,
+            nearest: Vec::new(),
+        };
+    };
+    let rest: Vec<&str> = rest.iter().map(String::as_str).collect();
+    let mut towns = by_people(called(city).filter(|(entry, _)| entry.is_in(&rest)));
+    if !towns.is_empty() {
+        towns.truncate(SUGGESTIONS);
+        return NoSuchPlace::TooWide { asked, towns };
+    }
+    let mut nearest = nearest(city, &rest);
+    if nearest.is_empty() {
+        nearest = inside(city, &rest);
+    }
+    NoSuchPlace::Unknown { asked, nearest }
+}
+
+/// The cities whose name a longer one starts with, as that of `Stanford University` does.
+fn inside(name: &str, wanted: &[&str]) -> Vec<Place> {
+    let words: Vec<&str> = name.split(' ').collect();
+    let shorter = (1..words.len()).rev().take(LONGEST_STATE);
+    let mut found = shorter
+        .map(|length| matching(&words[..length].join(" "), wanted))
+        .find(|found| !found.is_empty())
+        .unwrap_or_default();
+    found.truncate(SUGGESTIONS);
+    found
 }
 
 /// The folded text without house numbers and postcodes, which no name here has.
@@ -93,18 +126,40 @@ fn is_unheard_of(text: &str) -> bool {
     Iso3::called(text).is_none() && !admin1::exists(text)
 }
 
+/// The cities of this name in what the rest of the address names. `California` is the state and not the
+/// town in Maryland, unless that is where the rest of the address says it is.
 fn matching(city: &str, wanted: &[&str]) -> Vec<Place> {
-    let mut found: Vec<(u64, Entry)> = called(city)
+    let found: Vec<(Entry, bool)> = called(city)
         .filter(|(entry, _)| entry.is_in(wanted))
-        .map(|(entry, alternate)| {
-            (
-                entry.population / if alternate { ALTERNATE } else { 1 },
-                entry,
-            )
+        .collect();
+    if found.is_empty() {
+        return Vec::new();
+    }
+    let wider: Vec<(Namesake, u64)> = Namesake::all(city, wanted)
+        .into_iter()
+        .map(|namesake| {
+            let people = namesake.people();
+            (namesake, people)
         })
         .collect();
-    found.sort_by_key(|(weight, entry)| (Reverse(*weight), entry.name()));
-    found
+    by_people(found.into_iter().filter(|(entry, _)| {
+        let is_meant = |(namesake, people): &(Namesake, u64)| {
+            namesake.holds(entry.iso2, entry.code) || *people <= entry.population
+        };
+        wanted.iter().any(|text| entry.is_in_state(text)) || wider.iter().all(is_meant)
+    }))
+}
+
+/// Largest first, those of which it is only an alternate name after the others of their size.
+fn by_people(found: impl Iterator<Item = (Entry, bool)>) -> Vec<Place> {
+    let mut weighed: Vec<(u64, Entry)> = found
+        .map(|(entry, alternate)| {
+            let part = if alternate { ALTERNATE } else { 1 };
+            (entry.population / part, entry)
+        })
+        .collect();
+    weighed.sort_by_key(|(weight, entry)| (Reverse(*weight), entry.name()));
+    weighed
         .iter()
         .filter_map(|(_, entry)| entry.place())
         .collect()
@@ -125,9 +180,10 @@ fn called(name: &str) -> impl Iterator<Item = (Entry, bool)> {
     })
 }
 
-fn nearest(city: &str) -> Vec<Place> {
+/// The cities with the likest names, first those where the rest of the address says.
+fn nearest(city: &str, wanted: &[&str]) -> Vec<Place> {
     let slack = (city.chars().count() / 3).clamp(1, 3);
-    let mut ranked: Vec<(usize, Reverse<u64>, Entry)> = data::PLACES
+    let mut ranked: Vec<(bool, usize, Reverse<u64>, Entry)> = data::PLACES
         .bytes()
         .split(|b| *b == b'\n')
         .filter_map(|line| {
@@ -139,10 +195,11 @@ fn nearest(city: &str) -> Vec<Place> {
                 return None;
             }
             let entry = Entry::read(line)?;
-            Some((distance, Reverse(entry.population), entry))
+            let is_elsewhere = !entry.is_in(wanted);
+            Some((is_elsewhere, distance, Reverse(entry.population), entry))
         })
         .collect();
-    ranked.sort_by_key(|(distance, people, _)| (*distance, *people));
+    ranked.sort_by_key(|(is_elsewhere, distance, people, _)| (*is_elsewhere, *distance, *people));
     ranked
         .iter()
         .take(SUGGESTIONS)
@@ -163,6 +220,7 @@ struct Entry {
     key: &'static str,
     shown: &'static str,
     iso2: &'static str,
+    code: &'static str,
     admin1: Option<&'static Admin1>,
     lat: f64,
     lon: f64,
@@ -178,6 +236,7 @@ impl Entry {
             key: names.split('|').next()?,
             shown,
             iso2,
+            code,
             admin1: admin1::find(iso2, code),
             lat: next()?.parse().ok()?,
             lon: next()?.parse().ok()?,
@@ -197,13 +256,17 @@ impl Entry {
     /// county, is passed over if something else fits.
     fn is_in(&self, wanted: &[&str]) -> bool {
         let fits = |text: &str| {
-            self.admin1.is_some_and(|state| state.is_called(text))
+            self.is_in_state(text)
                 || Iso3::called(text)
                     .is_some_and(|country| Some(country) == Iso3::from_iso2(self.iso2))
         };
         wanted.is_empty()
             || (wanted.iter().any(|text| fits(text))
                 && wanted.iter().all(|text| fits(text) || is_unheard_of(text)))
+    }
+
+    fn is_in_state(&self, text: &str) -> bool {
+        self.admin1.is_some_and(|state| state.is_called(text))
     }
 
     fn place(&self) -> Option<Place> {
@@ -275,8 +338,68 @@ mod tests {
 
     #[test]
     fn a_typo_gets_the_nearest_names() {
-        let error = find("Karlsruhee").unwrap_err();
-        assert_eq!(error.nearest[0].name, "Karlsruhe");
+        for (typo, meant) in [
+            ("Karlsruhee", "Karlsruhe, Baden-Wurttemberg, Germany"),
+            ("Montrael, QC, Canada", "Montréal, Quebec, Canada"),
+            (
+                "Stanfrod, California",
+                "Stanford, California, United States",
+            ),
+            (
+                "Stanford University, California",
+                "Stanford, California, United States",
+            ),
+        ] {
+            let Err(NoSuchPlace::Unknown { nearest, .. }) = find(typo) else {
+                panic!("{typo} was found");
+            };
+            assert_eq!(nearest[0].to_string(), meant, "{typo}");
+        }
+    }
+
+    #[test]
+    fn a_state_or_country_behind_an_unknown_city_is_not_a_town_of_the_same_name_elsewhere() {
+        for address in [
+            "xyz, Oregon",
+            "Foo, Nevada",
+            "Foo, Italy",
+            "Foo, Georgia, USA",
+        ] {
+            assert!(
+                matches!(find(address), Err(NoSuchPlace::Unknown { .. })),
+                "{address}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_state_or_country_alone_is_no_city_unless_one_in_it_has_its_name() {
+        for address in ["California", "California, USA", "Canada", "Oregon", "Peru"] {
+            assert!(
+                matches!(find(address), Err(NoSuchPlace::TooWide { .. })),
+                "{address}"
+            );
+        }
+        for (address, expected) in [
+            ("New York", "New York City, New York, United States"),
+            ("Singapore", "Singapore, Singapore"),
+            ("Luxembourg", "Luxembourg, Luxembourg"),
+            ("Nevada, Missouri", "Nevada, Missouri, United States"),
+            (
+                "Washington, DC",
+                "Washington, District of Columbia, United States",
+            ),
+            // Parishes and departments elsewhere have these names too.
+            (
+                "Oxford Road, Manchester, UK",
+                "Manchester, England, United Kingdom",
+            ),
+            ("Manchester", "Manchester, England, United Kingdom"),
+            ("Granada", "Granada, Andalusia, Spain"),
+            ("Victoria, Canada", "Victoria, British Columbia, Canada"),
+        ] {
+            assert_eq!(find(address).unwrap()[0].to_string(), expected, "{address}");
+        }
     }
 
     #[test]
@@ -302,8 +425,11 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(48))]
         #[test]
         fn no_address_is_too_strange(address in "\\PC{0,80}|[a-z ,]{0,40}|.{0,300}") {
-            if let Err(error) = find(&address) {
-                prop_assert!(error.nearest.len() <= SUGGESTIONS);
+            match find(&address) {
+                Ok(found) => prop_assert!(!found.is_empty()),
+                Err(NoSuchPlace::Unknown { nearest: told, .. } | NoSuchPlace::TooWide { towns: told, .. }) => {
+                    prop_assert!(told.len() <= SUGGESTIONS);
+                }
             }
         }
     }

@@ -1,11 +1,13 @@
 //! The zones by name: the 2019 map's, every country, and the finer ones that only newer intensities know.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::OnceLock;
 
 use serde::Deserialize;
 
-use super::{AreaId, Iso3, ZoneId};
+use super::fold::fold;
+use super::{AreaId, Iso3, ZoneId, admin1};
 use crate::data;
 
 /// A zone of the electricity map.
@@ -20,10 +22,17 @@ pub struct Zone {
 
 /// A zone nobody knows, with the nearest that are known.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("no zone is called {asked}; the nearest are {}", .nearest.join(", "))]
+#[error("no zone is called {asked}; {}", meant(.nearest))]
 pub struct NoSuchZone {
     pub asked: ZoneId,
     pub nearest: Vec<String>,
+}
+
+fn meant(nearest: &[String]) -> String {
+    match nearest {
+        [one] => format!("the nearest is {one}"),
+        several => format!("the nearest are {}", several.join(", ")),
+    }
 }
 
 #[derive(Deserialize)]
@@ -112,22 +121,40 @@ pub fn of_country(country: Iso3) -> Option<&'static Zone> {
         .find(|zone| zone.parent.is_none() && zone.country == Some(country))
 }
 
+/// The zones somebody may have meant: those of the country or American state of this name, else those
+/// with the likest code or name.
 fn nearest(id: &ZoneId) -> Vec<String> {
+    let asked = fold(id.as_str());
+    if let Some(zone) = Iso3::called(&asked).and_then(of_country) {
+        return vec![zone.to_string()];
+    }
+    if let Some((iso2, code)) = admin1::called(&asked).find(|(iso2, _)| *iso2 == "US")
+        && let Some(state) = admin1::find(iso2, code)
+        && find_area(&known(&format!("US-{code}"))).is_ok()
+    {
+        return vec![format!("US-{code} ({})", state.name)];
+    }
     let mut ranked: Vec<_> = all()
         .values()
         .map(|zone| {
-            (
-                strsim::damerau_levenshtein(id.as_str(), zone.id.as_str()),
-                zone,
-            )
+            let to_code = strsim::damerau_levenshtein(id.as_str(), zone.id.as_str());
+            let to_name = strsim::damerau_levenshtein(&asked, &fold(&zone.name));
+            (to_code.min(to_name), zone)
         })
         .collect();
     ranked.sort_by_key(|(distance, zone)| (*distance, &zone.id));
     ranked
         .iter()
         .take(3)
-        .map(|(_, zone)| format!("{} ({})", zone.id, zone.name))
+        .map(|(_, zone)| zone.to_string())
         .collect()
+}
+
+/// `US-CA (California)`.
+impl fmt::Display for Zone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.id, self.name)
+    }
 }
 
 #[cfg(test)]
@@ -170,5 +197,21 @@ mod tests {
                 .iter()
                 .any(|n| n.starts_with("US-CA "))
         );
+    }
+
+    #[test]
+    fn a_country_or_state_by_name_gets_its_own_zone_suggested() {
+        for (asked, meant) in [
+            ("Germany", "DE (Germany)"),
+            ("USA", "US (United States)"),
+            ("UK", "GB (United Kingdom)"),
+            ("Texas", "US-TX (Texas)"),
+            ("Virginia", "US-VA (Virginia)"),
+            ("Queensland", "AU-QLD (Queensland)"),
+            ("Quebec", "CA-QC (Québec)"),
+        ] {
+            let nearest = find_area(&known(asked)).unwrap_err().nearest;
+            assert_eq!(nearest[0], meant, "{asked}");
+        }
     }
 }

@@ -93,6 +93,16 @@ fn grid_asks_nobody_for_the_table() {
 }
 
 #[test]
+fn grid_suggests_zones_for_one_that_is_in_no_table() {
+    let home = TempDir::new().unwrap();
+    impact(home.path(), &closed_port())
+        .args(["grid", "USA"])
+        .assert()
+        .code(1)
+        .stderr("error: no zone is called USA; the nearest is US (United States)\ntry: impact region --all\n");
+}
+
+#[test]
 fn grid_with_one_provider_fails_when_it_declines() {
     let home = TempDir::new().unwrap();
     impact(home.path(), &closed_port())
@@ -101,6 +111,25 @@ fn grid_with_one_provider_fails_when_it_declines() {
         .code(1)
         .stderr(contains("nobody knows the carbon intensity of GB"))
         .stderr(contains("uk: it cannot be reached"));
+    impact(home.path(), &closed_port())
+        .args(["grid", "GB-3"])
+        .assert()
+        .code(1)
+        .stderr(contains(
+            "try: impact grid GB, which the yearly table knows",
+        ));
+    impact(home.path(), &closed_port())
+        .args(["estimate", "--memory", "64", "--hours", "1"])
+        .args(["--zone", "GB", "--when"])
+        .assert()
+        .code(1)
+        .stderr(contains("uk: it cannot be reached"))
+        .stderr(contains("try: again when the service can be reached"));
+    impact(home.path(), &closed_port())
+        .args(["backfill", "nosuch"])
+        .assert()
+        .code(1)
+        .stderr(contains("nosuch is not a directory"));
     impact(home.path(), &closed_port())
         .args(["grid", "GB", "--provider", "oracle"])
         .assert()
@@ -227,7 +256,7 @@ fn a_run_nobody_answers_for_is_left_out_unchanged() {
         let run = Run::new(INFO);
         let server = Server::start(move |_| reply.clone());
         run.backfill(&server.url, &[])
-            .code(3)
+            .code(1)
             .stderr(contains("left out"))
             .stderr(contains("uk: it"));
         assert_eq!(run.read("data.json"), DATA);
@@ -240,7 +269,7 @@ fn a_run_that_does_not_say_where_it_ran_needs_a_zone() {
     let server = uk();
     let run = Run::new(&INFO.replace("region", "place"));
     run.backfill(&server.url, &[])
-        .code(3)
+        .code(1)
         .stderr(contains("--zone"));
     run.backfill(&server.url, &["--zone", "GB"]).success();
     assert_eq!(run.read("data.json"), filled());
@@ -250,7 +279,7 @@ fn a_run_that_does_not_say_where_it_ran_needs_a_zone() {
 fn a_run_that_is_still_going_on_is_left_alone() {
     let (run, server) = (Run::new(&INFO.replace("ended", "expected")), uk());
     run.backfill(&server.url, &[])
-        .code(3)
+        .code(1)
         .stderr(contains("still being written"));
     assert_eq!(run.read("data.json"), DATA);
 }
@@ -288,7 +317,7 @@ fn times_that_cannot_be_are_refused_without_a_panic() {
     for timestamp in ["8210266876799.5", "-1e300", "1e15", "0"] {
         let data = DATA.replace("1772325070.5", timestamp);
         fs::write(run.folder.join("data.json"), &data).unwrap();
-        run.backfill(&server.url, &[]).code(3);
+        run.backfill(&server.url, &[]).code(1);
         assert_eq!(run.read("data.json"), data);
     }
 }

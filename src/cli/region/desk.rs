@@ -6,7 +6,7 @@ use geo::Centroid;
 
 use super::answer::{Answer, Candidate};
 use super::show::grouped;
-use crate::cli::{Advise, Failure};
+use crate::cli::{Advise, Failure, configured};
 use crate::config::Config;
 use crate::intensity::given::Given;
 #[cfg(feature = "live")]
@@ -30,7 +30,7 @@ fn read_map(path: &Path) -> Result<Map, Failure> {
 }
 
 /// Which map and which figures answers are from.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(in crate::cli) struct Tables {
     /// The year the electricity was used [default: the newest there is]
     #[arg(long, value_parser = clap::value_parser!(i32).range(1900..=2200))]
@@ -99,18 +99,38 @@ impl Desk {
         register::find_area(id).advise("impact region --all")
     }
 
+    fn locate(&self, point: Point, country: Option<Iso3>) -> Result<Located, Failure> {
+        match (&self.own_map, country) {
+            (Some(map), _) => map.locate(point),
+            (None, Some(country)) => zone::locate_in(point, country),
+            (None, None) => zone::locate(point),
+        }
+        .advise("a place on land, or --country or --zone for the electricity used there")
+    }
+
+    /// The area of the map in force that a point lies in.
+    pub(in crate::cli) fn area_at(
+        &self,
+        point: Point,
+        country: Option<Iso3>,
+    ) -> Result<AreaId, Failure> {
+        Ok(self.locate(point, country)?.area)
+    }
+
+    /// The area of the map in force that a cloud region lies in.
+    pub(in crate::cli) fn area_of(&self, region: &cloud::CloudRegion) -> Result<AreaId, Failure> {
+        match self.own_map {
+            Some(_) => self.area_at(region.point, None),
+            None => Ok(region.area.clone()),
+        }
+    }
+
     pub(in crate::cli) fn point(
         &self,
         point: Point,
         country: Option<Iso3>,
     ) -> Result<Answer, Failure> {
-        let located = match (&self.own_map, country) {
-            (Some(map), _) => map.locate(point),
-            (None, Some(country)) => zone::locate_in(point, country),
-            (None, None) => zone::locate(point),
-        };
-        let Located { area, found } = located
-            .advise("a place on land, or --country or --zone for the electricity used there")?;
+        let Located { area, found } = self.locate(point, country)?;
         let how = match found {
             Found::Inside => format!("the point lies inside {}", area.spoken()),
             Found::Nearest { degrees } => {
@@ -150,6 +170,11 @@ impl Desk {
         Ok((answer, Some(chosen.point)))
     }
 
+    fn zone(&self, name: &str, how: String) -> Result<(Answer, Option<Point>), Failure> {
+        let area = self.area_called(&name.parse()?)?;
+        Ok((self.answer(area, None, how)?, None))
+    }
+
     pub(super) fn cloud(
         &self,
         region: &cloud::CloudRegion,
@@ -171,23 +196,32 @@ impl Desk {
         Ok((answer, Some(region.point)))
     }
 
-    pub(super) fn this_machine(&self) -> Result<(Answer, Option<Point>), Failure> {
-        if let Some(configured) = std::env::var("IMPACT_ZONE")
-            .ok()
-            .filter(|zone| !zone.is_empty())
+    /// Where the settings say this machine is, else the cloud that its own files name.
+    pub(super) fn this_machine(&self, config: &Config) -> Result<(Answer, Option<Point>), Failure> {
+        if let Some(setting) = config.strongest(&["zone", "region", "address"])
+            && let Some(value) = &setting.value
         {
-            let area = self.area_called(&configured.parse::<ZoneId>()?)?;
-            return Ok((
-                self.answer(area, None, "IMPACT_ZONE names the zone".into())?,
-                None,
-            ));
+            let origin = setting.origin.to_string();
+            let answered = match setting.key.name {
+                "zone" => self.zone(value, format!("{origin} names the zone")),
+                "region" => cloud::find(value)
+                    .advise("impact cloud all")
+                    .and_then(|region| self.cloud(region, Some(origin.clone()))),
+                _ => self.address(value).map(|(mut answer, point)| {
+                    answer.explain_first(&format!("{origin} names the address"));
+                    (answer, point)
+                }),
+            };
+            return answered.map_err(|failure| {
+                failure.within(format!("the place set by {origin} cannot be used"))
+            });
         }
         let nowhere = || {
             Failure::new(anyhow::anyhow!(
                 "this machine's own files do not say where it is"
             ))
         };
-        let found = detect::detect(&detect::Roots::from_env()).ok_or_else(|| {
+        let found = detect::detect(&configured::machine(None, config)).ok_or_else(|| {
             nowhere().advise("IMPACT_ZONE=US-CA impact region --current, or --address")
         })?;
         let region = found.region.ok_or_else(|| {

@@ -59,9 +59,9 @@ pub(super) struct RegionArgs {
     #[arg(long, value_name = "COUNTRY")]
     country: Option<Iso3>,
     /// A cloud region, such as aws:us-east-1
-    #[arg(long, value_name = "PROVIDER:REGION")]
+    #[arg(long, visible_alias = "region", value_name = "PROVIDER:REGION")]
     cloud: Option<String>,
-    /// This machine: the zone in `IMPACT_ZONE`, else the cloud its own files name
+    /// This machine: the zone, region or address that is set, else the cloud its own files name
     #[arg(long)]
     current: bool,
     /// Where this machine's network address is, as a geolocation service sees it
@@ -88,8 +88,9 @@ pub(super) struct RegionArgs {
 
 impl RegionArgs {
     pub(super) fn run(self, settings: &Sources) -> Outcome {
-        let desk = Desk::open(&self.tables, &Config::load(settings)?)?;
-        let answers = self.answers(&desk)?;
+        let config = Config::load(settings)?;
+        let desk = Desk::open(&self.tables, &config)?;
+        let answers = self.answers(&desk, &config)?;
         let alone = answers.len() == 1 && !self.is_list();
         let text = show(&answers, alone, self.format, || desk.map())?;
         print(&if self.format == Format::Text {
@@ -104,14 +105,14 @@ impl RegionArgs {
         self.all || self.top.is_some() || self.bottom.is_some() || self.near.is_some()
     }
 
-    fn answers(&self, desk: &Desk) -> Result<Vec<Answer>, Failure> {
+    fn answers(&self, desk: &Desk, config: &Config) -> Result<Vec<Answer>, Failure> {
         if self.all {
             return desk.all();
         }
         if let Some(count) = self.top.or(self.bottom) {
             return desk.ranked(count, self.top.is_some());
         }
-        let (answer, point) = self.place(desk)?;
+        let (answer, point) = self.place(desk, config)?;
         let Some(count) = self.near else {
             return Ok(vec![answer]);
         };
@@ -126,7 +127,7 @@ impl RegionArgs {
         desk.around(point, count)
     }
 
-    fn place(&self, desk: &Desk) -> Result<(Answer, Option<Point>), Failure> {
+    fn place(&self, desk: &Desk, config: &Config) -> Result<(Answer, Option<Point>), Failure> {
         if let Some(address) = &self.address {
             return desk.address(address);
         }
@@ -150,7 +151,7 @@ impl RegionArgs {
         }
         let region = match &self.cloud {
             Some(text) => cloud::find(text).advise("impact cloud all")?,
-            None => return desk.this_machine(),
+            None => return desk.this_machine(config),
         };
         desk.cloud(region, None)
     }

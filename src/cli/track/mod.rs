@@ -15,12 +15,11 @@ use clap::Args;
 use self::live_line::LiveLine;
 use self::place::Place;
 #[cfg(feature = "live")]
-use super::configured;
-#[cfg(feature = "live")]
 use super::grid::no_such_provider;
 use super::hardware::Hardware;
+use super::region::desk::{Desk, Tables};
 use super::require::WantedBefore;
-use super::{Failure, Outcome, exit};
+use super::{Failure, Outcome, configured, exit};
 use crate::config::{Config, Sources};
 use crate::escape;
 #[cfg(feature = "live")]
@@ -70,7 +69,8 @@ pub struct TrackArgs {
     #[cfg(feature = "live")]
     #[arg(long)]
     live: bool,
-    /// Power usage effectiveness of the data centre, kept in the log
+    /// Power usage effectiveness of the data centre, kept in the log [default: the provider's of a cloud
+    /// region, else the one the statement assumes, 1.58]
     #[arg(long, value_name = "PUE")]
     pue: Option<Pue>,
     /// Also write the time series to this file, which must be new
@@ -92,6 +92,7 @@ pub struct TrackArgs {
     /// The command and its arguments
     #[arg(
         value_name = "CMD",
+        help_heading = "Arguments",
         required_unless_present = "pid",
         trailing_var_arg = true,
         allow_hyphen_values = true
@@ -101,8 +102,12 @@ pub struct TrackArgs {
 
 impl TrackArgs {
     pub fn run(mut self, settings: &Sources) -> Outcome {
-        let config = Config::load(settings)
+        let (config, faults) = Config::load_past_faults(settings)
             .map_err(|error| Failure::new(error).exit_with(exit::NOT_STARTED))?;
+        let mut notes: Vec<String> = faults
+            .into_iter()
+            .map(|fault| Failure::new(fault).line())
+            .collect();
         let roots = self.hardware.roots(&config);
         self.wanted.check(&roots)?;
         self.place.fill(&config);
@@ -112,10 +117,39 @@ impl TrackArgs {
             Some(pid) => Subject::Process(pid),
             None => Subject::Command(self.command),
         };
-        let region = self
-            .place
-            .find()
-            .map_err(|failure| failure.exit_with(exit::NOT_STARTED))?;
+        let before_start = |failure: Failure| failure.exit_with(exit::NOT_STARTED);
+        let tables = Tables::default();
+        let desk = match Desk::open(&tables, &config) {
+            Err(failure) if is_from_a_file(&config, &["zones", "intensities"]) => {
+                notes.push(failure.line());
+                Desk::open(&tables, &Config::defaults())
+            }
+            opened => opened,
+        };
+        let desk = desk.map_err(before_start)?;
+        let machine = configured::machine(Some(roots.sysfs.clone()), &config);
+        let mut region = match self.place.find(&desk, &machine) {
+            Err(failure) if self.place.is_from_a_file() => {
+                notes.push(failure.line());
+                self.place = Place::default();
+                None
+            }
+            found => found.map_err(before_start)?,
+        };
+        for note in &mut notes {
+            // Also where nothing else is printed: the run is not accounted as its user set.
+            eprintln!("impact: passed over: {}", escape::terminal(note));
+            note.insert_str(0, "a setting was passed over: ");
+        }
+        let mut pue = config.or(self.pue, "pue");
+        if pue.is_none()
+            && let Some(region) = &mut region
+            && let Some(known) = self.place.cloud_pue(&machine).map_err(before_start)?
+        {
+            pue = Some(known.pue);
+            let how = region.how.get_or_insert_default();
+            how.push_str(&format!("; PUE by {}", known.provenance()));
+        }
         #[cfg(feature = "live")]
         let grid = if self.live {
             Some(grid(region.as_ref(), &config)?)
@@ -134,10 +168,11 @@ impl TrackArgs {
             tags: BTreeMap::from_iter(self.tags),
             interval: interval.map_or(Duration::from_secs(1), |span| span.0),
             duration: self.duration.map(|span| span.0),
-            pue: config.or(self.pue, "pue"),
+            pue,
             region,
             grid,
             csv: self.csv,
+            notes,
             redact: self.redact,
             own_group: !self.no_cgroup,
             roots,
@@ -170,6 +205,11 @@ fn grid(region: Option<&Region>, config: &Config) -> Result<Arc<Ladder>, Failure
     live::chosen(&desk, &provider)
         .map(Arc::new)
         .ok_or_else(|| no_such_provider(&desk, &provider).exit_with(exit::NOT_STARTED))
+}
+
+fn is_from_a_file(config: &Config, keys: &[&str]) -> bool {
+    let strongest = config.strongest(keys);
+    strongest.is_some_and(|setting| setting.origin.is_file())
 }
 
 fn tag(text: &str) -> Result<(String, String), String> {

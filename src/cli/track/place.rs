@@ -1,13 +1,14 @@
 use clap::Args;
 
+use crate::cli::region::desk::Desk;
 use crate::cli::{Advise, Failure};
-use crate::config::Config;
-use crate::intensity::{Dataset, for_area};
+use crate::config::{Config, Origin};
 use crate::log::info::Region;
-use crate::zone::{AreaId, Point, ZoneId, cloud, detect, locate_in, place, register};
+use crate::zone::cloud::{self, CloudRegion, ProviderPue};
+use crate::zone::{AreaId, Point, ZoneId, detect, place, register};
 
 /// Where the run's electricity comes from.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[group(multiple = false)]
 pub struct Place {
     /// The zone of the electricity map
@@ -19,6 +20,9 @@ pub struct Place {
     /// The city, such as "Montreal, Canada"
     #[arg(long, value_name = "ADDRESS")]
     address: Option<String>,
+    /// Where the configuration has the place from.
+    #[arg(skip)]
+    origin: Option<Origin>,
 }
 
 impl Place {
@@ -35,6 +39,12 @@ impl Place {
             "region" => self.region.clone_from(&setting.value),
             _ => self.address.clone_from(&setting.value),
         }
+        self.origin = Some(setting.origin.clone());
+    }
+
+    /// Whether the place stands in a file of settings, and not on the command line.
+    pub fn is_from_a_file(&self) -> bool {
+        self.origin.as_ref().is_some_and(Origin::is_file)
     }
 
     /// Whether any place is named.
@@ -43,48 +53,83 @@ impl Place {
     }
 
     /// The cloud region, where one is named.
-    pub fn cloud_region(&self) -> Result<Option<&'static cloud::CloudRegion>, Failure> {
+    pub fn cloud_region(&self) -> Result<Option<&'static CloudRegion>, Failure> {
         match &self.region {
-            Some(code) => cloud::find(code).advise("impact cloud").map(Some),
+            Some(code) => cloud::find(code).advise("impact cloud all").map(Some),
             None => Ok(None),
         }
     }
 
-    /// The region with its intensity: as asked for, or where this machine's files say it is.
-    pub fn find(&self) -> Result<Option<Region>, Failure> {
-        if let Some(zone) = &self.zone {
-            let area = register::find_area(zone).advise("impact region --all")?;
-            return known(&area, None, "the zone was given".to_owned()).map(Some);
+    /// The cloud region that is named or, where no place is, the one this machine's files say it is in.
+    fn named_or_own_cloud(
+        &self,
+        machine: &detect::Roots,
+    ) -> Result<Option<(&'static CloudRegion, &'static str)>, Failure> {
+        if self.is_given() {
+            return Ok(self.cloud_region()?.map(|region| (region, "given")));
         }
-        if let Some(code) = &self.region {
-            let region = cloud::find(code).advise("impact cloud")?;
-            return in_cloud(region, "given").map(Some);
+        let found = detect::detect(machine);
+        Ok(found.and_then(|found| Some((found.region?, "this machine"))))
+    }
+
+    /// The PUE of the provider whose cloud the run is in.
+    pub fn cloud_pue(&self, machine: &detect::Roots) -> Result<Option<ProviderPue>, Failure> {
+        let region = self.named_or_own_cloud(machine)?;
+        Ok(region.and_then(|(region, _)| cloud::pue(&region.provider)))
+    }
+
+    /// The region with its intensity, by the tables in force: as asked for, or where this machine's files
+    /// say it is.
+    pub fn find(&self, desk: &Desk, machine: &detect::Roots) -> Result<Option<Region>, Failure> {
+        if self.is_given() {
+            return self.find_given(desk);
+        }
+        match self.named_or_own_cloud(machine)? {
+            Some((region, how)) => in_cloud(desk, region, how).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// The region that is asked for, with its intensity.
+    pub fn find_given(&self, desk: &Desk) -> Result<Option<Region>, Failure> {
+        self.look_up(desk).map_err(|failure| match &self.origin {
+            Some(origin) => failure.within(format!("the place set by {origin} cannot be used")),
+            None => failure,
+        })
+    }
+
+    fn look_up(&self, desk: &Desk) -> Result<Option<Region>, Failure> {
+        if let Some(zone) = &self.zone {
+            let area = desk.area_called(zone)?;
+            return known(desk, &area, None, "the zone was given".to_owned()).map(Some);
         }
         if let Some(address) = &self.address {
-            let places = place::find(address).advise("another spelling, or --zone")?;
+            let places =
+                place::find(address).advise("another spelling, `City, Country`, or --zone")?;
             let city = &places[0];
-            let located = locate_in(city.point, city.country).advise("--zone")?;
-            return known(
-                &located.area,
-                Some(city.point),
-                format!("the address is in {city}"),
-            )
-            .map(Some);
+            let area = desk.area_at(city.point, Some(city.country))?;
+            let how = match places.len() - 1 {
+                0 => format!("the address is in {city}"),
+                others => format!(
+                    "the address is in {city}, the likeliest; impact region --address shows {others} more"
+                ),
+            };
+            return known(desk, &area, Some(city.point), how).map(Some);
         }
-        match detect::detect(&detect::Roots::from_env()).and_then(|found| found.region) {
-            Some(region) => in_cloud(region, "this machine").map(Some),
-            None => Ok(None),
-        }
+        let region = self.cloud_region()?;
+        region
+            .map(|region| in_cloud(desk, region, "given"))
+            .transpose()
     }
 }
 
-fn in_cloud(region: &cloud::CloudRegion, how: &str) -> Result<Region, Failure> {
+fn in_cloud(desk: &Desk, region: &CloudRegion, how: &str) -> Result<Region, Failure> {
     let how = format!("{how}: cloud region {}:{}", region.provider, region.code);
-    known(&region.area, Some(region.point), how)
+    known(desk, &desk.area_of(region)?, Some(region.point), how)
 }
 
-fn known(area: &AreaId, point: Option<Point>, how: String) -> Result<Region, Failure> {
-    let intensity = for_area(area, None, Dataset::Auto).advise("impact region --all")?;
+fn known(desk: &Desk, area: &AreaId, point: Option<Point>, how: String) -> Result<Region, Failure> {
+    let intensity = desk.intensity(area)?;
     Ok(Region {
         zone: area.zone.clone(),
         state: area.state.clone(),

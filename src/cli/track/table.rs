@@ -93,6 +93,13 @@ fn totals(text: &mut String, summary: &Summary) {
     };
     let pue = summary.pue.unwrap_or_else(Pue::global_average);
     let intensity = summary.region.as_ref().and_then(|r| r.carbon_intensity);
+    if let Some(how) = summary
+        .region
+        .as_ref()
+        .and_then(|region| region.how.as_ref())
+    {
+        let _ = writeln!(text, "  place: {how}");
+    }
     match (&summary.region, intensity.zip(summary.emissions())) {
         (Some(region), Some((intensity, mass))) => {
             let _ = writeln!(

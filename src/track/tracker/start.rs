@@ -95,7 +95,8 @@ impl<'p> Tracker<'p> {
             .as_ref()
             .and_then(|boards| boards.recv_timeout(patience).ok());
         let boards = boards.filter(|_| early.is_none());
-        let mut notes = witness.take_in(early.unwrap_or_default(), Duration::ZERO);
+        let mut notes = plan.notes.clone();
+        notes.extend(witness.take_in(early.unwrap_or_default(), Duration::ZERO));
         notes.extend(survey.what_is_not_read());
         if survey.clock.is_none() {
             notes.push(
