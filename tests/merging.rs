@@ -35,6 +35,7 @@ fn any_run() -> impl Strategy<Value = RunSummary> {
             let intensity = GramsPerKwh::new(intensity).unwrap();
             RunSummary {
                 id: None,
+                inside: None,
                 name: None,
                 tags: BTreeMap::new(),
                 parts: BTreeMap::from([

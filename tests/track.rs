@@ -176,7 +176,9 @@ fn without_a_sensor_the_energy_is_estimated_and_says_so() {
 #[test]
 fn an_average_that_stands_in_for_another_says_so_in_table_and_statement() {
     let machine = Machine::with_rapl();
-    let output = machine.track(&["--zone", "BV"], "true");
+    let counter = machine.counter("intel-rapl:0").display().to_string();
+    let script = format!("echo 6000000 > {counter}; seq 20000 | wc -l");
+    let output = machine.track(&["--zone", "BV"], &script);
     let table = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(table.contains("the world's average is used"), "{table}");
     let output = machine.impact().args(["statement", "log"]).output();
@@ -455,8 +457,33 @@ fn trackers_inside_trackers_and_beside_each_other_keep_their_own_logs() {
         .collect();
     logs.sort_by_key(std::fs::DirEntry::file_name);
     assert_eq!(logs.len(), 2, "{logs:?}");
-    assert_eq!(Log::read(&logs[0].path()).info["exit_code"], 4);
+    let inner = Log::read(&logs[0].path());
+    assert_eq!(inner.info["exit_code"], 4);
     assert_eq!(machine.log().info["exit_code"], 4);
+    assert_eq!(inner.info["inside"], machine.log().info["id"]);
+}
+
+#[test]
+fn a_run_tracked_inside_another_is_counted_once() {
+    let machine = Machine::with_rapl();
+    let impact = env!("CARGO_BIN_EXE_impact");
+    let script = format!("{impact} track -q --out logs/inner -- sh -c 'exit 0'");
+    let output = machine
+        .impact()
+        .args(["track", "-q", "--out", "logs/outer", "--", "sh", "-c"])
+        .arg(script)
+        .output();
+    assert!(output.unwrap().status.success());
+    let report = machine
+        .impact()
+        .args(["report", "--format", "json", "logs"])
+        .output()
+        .unwrap();
+    assert_eq!(report.status.code(), Some(3));
+    let report: serde_json::Value = serde_json::from_slice(&report.stdout).unwrap();
+    assert_eq!(report["runs"].as_array().unwrap().len(), 1);
+    let reason = report["skipped"][0]["reason"].as_str().unwrap();
+    assert!(reason.contains("a part of the run"), "{reason}");
 }
 
 #[test]

@@ -32,8 +32,8 @@ pub enum SkippedKind {
     Run,
     /// A folder that could not be looked into; nobody knows how many runs it holds.
     Folder,
-    /// A run that is counted already, at another path.
-    Copy,
+    /// A run that is counted already: a copy, or a part of another.
+    Counted,
 }
 
 /// How far a collection is; called from several threads.
@@ -75,22 +75,9 @@ pub fn collect(folders: &[PathBuf], progress: &(dyn Fn(Progress) + Sync)) -> Col
             })
             .collect(),
     };
-    let mut known: BTreeMap<(String, DateTime<Utc>), PathBuf> = BTreeMap::new();
     for (path, result) in results {
         match result {
-            Ok(summary) => {
-                let identity = summary.id.clone().zip(summary.started);
-                if let Some(first) = identity.as_ref().and_then(|run| known.get(run)) {
-                    collection.skipped.push(Skipped {
-                        path,
-                        kind: SkippedKind::Copy,
-                        reason: format!("the same run as {}", first.display()),
-                    });
-                } else {
-                    known.extend(identity.map(|run| (run, path.clone())));
-                    collection.runs.push((path, summary));
-                }
-            }
+            Ok(summary) => collection.runs.push((path, summary)),
             Err(error) => collection.skipped.push(Skipped {
                 path,
                 kind: SkippedKind::Run,
@@ -98,8 +85,42 @@ pub fn collect(folders: &[PathBuf], progress: &(dyn Fn(Progress) + Sync)) -> Col
             }),
         }
     }
+    collection.leave_out_what_is_counted_twice();
     collection.skipped.sort_by(|a, b| a.path.cmp(&b.path));
     collection
+}
+
+impl Collection {
+    /// Copies of a run, and runs that were tracked as part of another.
+    fn leave_out_what_is_counted_twice(&mut self) {
+        let mut first: BTreeMap<(String, DateTime<Utc>), PathBuf> = BTreeMap::new();
+        let mut by_id: BTreeMap<String, PathBuf> = BTreeMap::new();
+        for (path, run) in &self.runs {
+            if let Some((id, started)) = run.id.clone().zip(run.started) {
+                by_id.entry(id.clone()).or_insert_with(|| path.clone());
+                first.entry((id, started)).or_insert_with(|| path.clone());
+            }
+        }
+        let reason = |path: &PathBuf, run: &RunSummary| {
+            let same = first.get(&run.id.clone().zip(run.started)?)?;
+            if same != path {
+                return Some(format!("the same run as {}", same.display()));
+            }
+            let outer = by_id.get(run.inside.as_ref()?)?;
+            let outer = outer.display();
+            Some(format!("a part of the run {outer}, which is counted"))
+        };
+        for (path, run) in std::mem::take(&mut self.runs) {
+            match reason(&path, &run) {
+                Some(reason) => self.skipped.push(Skipped {
+                    path,
+                    kind: SkippedKind::Counted,
+                    reason,
+                }),
+                None => self.runs.push((path, run)),
+            }
+        }
+    }
 }
 
 fn with_causes(error: &dyn Error) -> String {

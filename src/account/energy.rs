@@ -192,6 +192,7 @@ fn from_integral(
 fn described(info: &Info, parts: BTreeMap<Component, Part>) -> RunSummary {
     RunSummary {
         id: (!info.id.is_empty()).then(|| info.id.clone()),
+        inside: info.inside.clone(),
         name: info.name.clone(),
         tags: info.tags.clone(),
         parts,

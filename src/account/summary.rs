@@ -12,6 +12,8 @@ use crate::units::{GramsCo2e, GramsPerKwh, Hours, Joules, Pue};
 pub struct RunSummary {
     /// Tells the run from every other; foreign logs have none.
     pub id: Option<String>,
+    /// The run that this one was tracked as a part of.
+    pub inside: Option<String>,
     pub name: Option<String>,
     pub tags: BTreeMap<String, String>,
     pub parts: BTreeMap<Component, Part>,

@@ -14,6 +14,9 @@ pub struct Info {
     pub schema: u32,
     pub impact_version: String,
     pub id: String,
+    /// The run of the tracker that this one was tracked by, as part of its command.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inside: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]

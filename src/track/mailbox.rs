@@ -23,6 +23,8 @@ pub const VARIABLE: &str = "IMPACT_TRACKER";
 /// How long a mark waits to hear that it was measured; the job must not be held up.
 const PATIENCE: Duration = Duration::from_millis(250);
 const LONGEST: usize = 4096;
+/// What the name of a tracker's socket begins with; its run's id follows.
+const NAME: &str = "impact-";
 
 /// The tracker's end.
 #[derive(Debug)]
@@ -40,7 +42,7 @@ pub(crate) struct Letter {
 
 impl Mailbox {
     pub(crate) fn open(id: &str) -> io::Result<Self> {
-        let name = format!("impact-{id}");
+        let name = format!("{NAME}{id}");
         let socket = UnixDatagram::bind_addr(&SocketAddr::from_abstract_name(&name)?)?;
         socket.set_nonblocking(true)?;
         sockopt::set_socket_passcred(&socket, true)?;
@@ -90,6 +92,17 @@ impl AsFd for Mailbox {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.socket.as_fd()
     }
+}
+
+/// The run that this process is a part of, if its tracker is on this machine.
+///
+/// Launchers hand the variable on to other machines, whose processes that tracker does not see.
+pub(crate) fn outer_run() -> Option<String> {
+    let address = std::env::var(VARIABLE).ok()?;
+    let name = address.strip_prefix('@')?;
+    let tracker = SocketAddr::from_abstract_name(name).ok()?;
+    UnixDatagram::unbound().ok()?.connect_addr(&tracker).ok()?;
+    name.strip_prefix(NAME).map(str::to_owned)
 }
 
 /// What became of a mark.

@@ -14,7 +14,7 @@ use crate::sensor::{Boards, Processor, Roots, Survey};
 use crate::track::child::Child;
 use crate::track::clock::{Moment, own_cpu_time};
 use crate::track::lag::Lag;
-use crate::track::mailbox::{Mailbox, VARIABLE};
+use crate::track::mailbox::{Mailbox, VARIABLE, outer_run};
 use crate::track::record::Record;
 use crate::track::scope::Scope;
 use crate::track::scribe::{Errand, Scribe};
@@ -95,16 +95,8 @@ impl<'p> Tracker<'p> {
             .as_ref()
             .and_then(|boards| boards.recv_timeout(patience).ok());
         let boards = boards.filter(|_| early.is_none());
-        let mut notes = plan.notes.clone();
+        let mut notes = first_notes(plan, &survey);
         notes.extend(witness.take_in(early.unwrap_or_default(), Duration::ZERO));
-        notes.extend(survey.what_is_not_read());
-        if survey.clock.is_none() {
-            notes.push(
-                "nobody says how busy the machine is, so all it draws while the run works is taken \
-                 for the run's"
-                    .to_owned(),
-            );
-        }
         (info.host.gpus, info.host.gpu_driver) = cards(&witness.boards);
         info.sensors = witness.panel.sensors();
         info.counters_at_start = witness.panel.counters();
@@ -199,12 +191,27 @@ fn new_id() -> String {
     format!("{:012x}", hasher.finish() & 0xffff_ffff_ffff)
 }
 
+/// What the log should say from the start.
+fn first_notes(plan: &Plan, survey: &Survey) -> Vec<String> {
+    let mut notes = plan.notes.clone();
+    notes.extend(survey.what_is_not_read());
+    if survey.clock.is_none() {
+        notes.push(
+            "nobody says how busy the machine is, so all it draws while the run works is taken for \
+             the run's"
+                .to_owned(),
+        );
+    }
+    notes
+}
+
 /// What is known before the command starts; the rest is gathered while it runs.
 fn first_info(plan: &Plan, id: &str) -> Info {
     Info {
         schema: SCHEMA,
         impact_version: env!("CARGO_PKG_VERSION").to_owned(),
         id: id.to_owned(),
+        inside: outer_run(),
         name: plan.name.clone(),
         tags: plan.tags.clone(),
         command: plan.command_line(),
