@@ -180,7 +180,7 @@ fn resident(process: &Child) -> f64 {
     let kib: f64 = line
         .and_then(|line| line.split_whitespace().next()?.parse().ok())
         .unwrap_or(0.0);
-    kib / 1024.0
+    kib * 1024.0 / 1e6
 }
 
 /// Milliseconds that tracking adds before and after a job that does nothing.

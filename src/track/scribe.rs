@@ -17,8 +17,16 @@ const SHORTEST_PAUSE: Duration = Duration::from_millis(9_500);
 pub(crate) struct Scribe {
     info: Arc<Mutex<Draft>>,
     gathered: Receiver<()>,
-    flush: SyncSender<()>,
+    orders: SyncSender<Order>,
     last_flush: Instant,
+    has_shed: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Order {
+    /// Give back what only the start and the first sample needed.
+    Shed,
+    Flush,
 }
 
 /// Finds something out about the host or the working directory.
@@ -40,7 +48,7 @@ impl Scribe {
             is_final: false,
         }));
         let (gathered_sender, gathered) = sync_channel(1);
-        let (flush, orders) = sync_channel(1);
+        let (sender, orders) = sync_channel(1);
         let shared = Arc::clone(&info);
         // Without a thread the run is measured all the same; only the details are missing.
         let _ = thread::Builder::new()
@@ -59,23 +67,33 @@ impl Scribe {
                 drop(draft);
                 let _ = gathered_sender.send(());
                 shed_start_up_pages();
-                while let (Ok(()), Some((_, data))) = (orders.recv(), &place) {
-                    let _ = data.sync_data();
+                while let Ok(order) = orders.recv() {
+                    match (order, &place) {
+                        (Order::Shed, _) => shed_start_up_pages(),
+                        (Order::Flush, Some((_, data))) => {
+                            let _ = data.sync_data();
+                        }
+                        (Order::Flush, None) => {}
+                    }
                 }
             });
         Self {
             info,
             gathered,
-            flush,
+            orders: sender,
             last_flush: Instant::now(),
+            has_shed: false,
         }
     }
 
-    /// Has the samples written so far put on the disk, without waiting for it.
-    pub(crate) fn flush(&mut self) {
-        if self.last_flush.elapsed() >= SHORTEST_PAUSE {
+    /// A sample has been written: it is put on the disk if that is due, without waiting for it.
+    pub(crate) fn sampled(&mut self) {
+        if !self.has_shed {
+            self.has_shed = true;
+            let _ = self.orders.try_send(Order::Shed);
+        } else if self.last_flush.elapsed() >= SHORTEST_PAUSE {
             self.last_flush = Instant::now();
-            let _ = self.flush.try_send(());
+            let _ = self.orders.try_send(Order::Flush);
         }
     }
 

@@ -168,7 +168,7 @@ impl Tracker<'_> {
         self.record.sample(&sample);
         self.trail
             .pass(self.witness.elapsed(now), self.witness.panel.totals());
-        self.scribe.flush();
+        self.scribe.sampled();
         if let Some(screen) = &mut self.screen {
             screen.show(&Glance::of(
                 &sample,
