@@ -115,7 +115,7 @@ impl AppendixArgs {
         tell_skipped(&outcome.skipped);
         let start = start_of(&self.output_dir);
         print(&format!(
-            "{}: {} runs in {} groups, {} files, {} of them new or changed, {} removed\n",
+            "{}: runs {}, groups {}, files {}, of them new or changed {}, removed {}\n",
             escape::terminal(&start.display().to_string()),
             outcome.runs,
             outcome.groups,

@@ -32,7 +32,7 @@ pub static KEYS: &[Key] = &[
     Key::new("format", format, "How results are written, where a command can: text, markdown, latex, html, json, yaml or csv")
         .default("text")
         .perun("output", "format"),
-    Key::new("log-level", log_level, "How much to tell on standard error: error, warn, info or debug")
+    Key::new("log-level", log_level, "What track tells on standard error: error keeps its table back; warn, info and debug do not")
         .default("info")
         .perun("debug", "log_lvl"),
     Key::new("provider", words, "Live service to ask; auto asks each in turn")

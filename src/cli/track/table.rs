@@ -91,7 +91,10 @@ fn totals(text: &mut String, summary: &Summary) {
         ),
         None => writeln!(text, "  energy of the run: unknown; see impact doctor"),
     };
-    let pue = summary.pue.unwrap_or_else(Pue::global_average);
+    let pue = summary.pue.map_or_else(
+        || format!("{}, a global average", Pue::global_average()),
+        |pue| pue.to_string(),
+    );
     let intensity = summary.region.as_ref().and_then(|r| r.carbon_intensity);
     if let Some(how) = summary
         .region
