@@ -115,11 +115,11 @@ impl AppendixArgs {
         tell_skipped(&outcome.skipped);
         let start = start_of(&self.output_dir);
         print(&format!(
-            "{}: runs {}, groups {}, files {}, of them new or changed {}, removed {}\n",
+            "{}: {} in {}, {}, {} of them new or changed, {} removed\n",
             escape::terminal(&start.display().to_string()),
-            outcome.runs,
-            outcome.groups,
-            outcome.written.files,
+            counted(outcome.runs, "run"),
+            counted(outcome.groups, "group"),
+            counted(outcome.written.files, "file"),
             outcome.written.changed,
             outcome.written.removed
         ))?;
@@ -255,4 +255,9 @@ fn open(page: &Path) -> Result<(), Failure> {
         .map(drop)
         .with_context(|| format!("cannot run {program}"))
         .advise(format!("open {} in a browser", page.display()))
+}
+
+fn counted(count: usize, name: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{count} {name}{ending}")
 }
