@@ -123,7 +123,8 @@ impl Collection {
     }
 }
 
-fn with_causes(error: &dyn Error) -> String {
+/// An error and its causes, in one line.
+pub(crate) fn with_causes(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {

@@ -1,10 +1,10 @@
 use std::collections::BTreeMap;
-use std::error::Error;
 
 use super::logs::RunLog;
 use super::problem::{Problem, SpecError};
 use super::processor::Processor;
 use super::statistic::Statistic;
+use crate::account::collect::with_causes;
 use crate::account::energy::summarise_with;
 use crate::account::{Assumptions, Figure, Footprint, RunSummary, Skipped, SkippedKind};
 use crate::log::{Info, TimeSeries};
@@ -123,15 +123,4 @@ pub(super) fn statistics<'a>(
         .into_iter()
         .filter_map(|(name, values)| Some((name.to_owned(), Statistic::of(&values)?)))
         .collect()
-}
-
-fn with_causes(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        cause = error.source();
-    }
-    text
 }
