@@ -39,7 +39,7 @@ pub fn table(summary: &Summary, name: &str) -> String {
             Some(country) => writeln!(text, "  next: impact statement {run} {country}"),
             None => writeln!(
                 text,
-                "  next: impact statement {run} USA   (or your country's code)"
+                "  next: impact statement {run} USA   (or your country's code; --zone adds the CO2eq)"
             ),
         };
     }
