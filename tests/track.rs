@@ -570,15 +570,7 @@ fn what_a_process_did_before_it_became_the_tracker_is_neither_its_nor_the_runs()
             "({BUSY}); {BUSY}; times > times; exec '{}' track -q --out log {options} -- true",
             env!("CARGO_BIN_EXE_impact"),
         );
-        let mut shell = std::process::Command::new("sh");
-        shell
-            .args(["-c", &script])
-            .current_dir(machine.folder.path());
-        let tracker = machine.impact();
-        let variables = tracker
-            .get_envs()
-            .filter_map(|(name, value)| Some((name, value?)));
-        assert!(shell.envs(variables).status().unwrap().success());
+        run_in_shell(&machine, &script);
 
         let text = fs::read_to_string(machine.path("times")).unwrap();
         let before: Vec<f64> = text.split_whitespace().map(seconds).collect();
@@ -602,15 +594,7 @@ fn children_from_before_it_became_the_tracker_are_not_the_runs() {
          sh -c 'while [ ! -e done ]; do sleep 0.01; done; sleep 0.03'",
         env!("CARGO_BIN_EXE_impact"),
     );
-    let mut shell = std::process::Command::new("sh");
-    shell
-        .args(["-c", &script])
-        .current_dir(machine.folder.path());
-    let tracker = machine.impact();
-    let variables = tracker
-        .get_envs()
-        .filter_map(|(name, value)| Some((name, value?)));
-    assert!(shell.envs(variables).status().unwrap().success());
+    run_in_shell(&machine, &script);
     let text = fs::read_to_string(machine.path("times")).unwrap();
     let stranger: f64 = text.split_whitespace().take(2).map(seconds).sum();
     let counted = machine.log().cpu_seconds();
@@ -674,6 +658,17 @@ fn the_kernels_trees_can_be_moved_by_the_configuration() {
 }
 
 /// `1m2.5s`, as the shell writes it.
+/// A shell that may become the tracker, on this machine.
+fn run_in_shell(machine: &Machine, script: &str) {
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", script]).current_dir(machine.path(""));
+    let tracker = machine.impact();
+    let variables = tracker
+        .get_envs()
+        .filter_map(|(name, value)| Some((name, value?)));
+    assert!(shell.envs(variables).status().unwrap().success());
+}
+
 fn seconds(text: &str) -> f64 {
     let (minutes, seconds) = text.trim_end_matches('s').split_once('m').unwrap();
     minutes.parse::<f64>().unwrap() * 60.0 + seconds.parse::<f64>().unwrap()
