@@ -406,6 +406,12 @@ impl Mul<Pue> for GramsCo2e {
     }
 }
 
+/// A number of things, as people say it.
+pub(crate) fn counted(number: usize, noun: &str) -> String {
+    let ending = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{ending}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -94,10 +94,11 @@ impl Collection {
     /// Copies of a run, and runs that were tracked as part of another.
     fn leave_out_what_is_counted_twice(&mut self) {
         let mut first: BTreeMap<(String, DateTime<Utc>), PathBuf> = BTreeMap::new();
-        let mut by_id: BTreeMap<String, PathBuf> = BTreeMap::new();
+        let mut by_id: BTreeMap<String, (DateTime<Utc>, PathBuf)> = BTreeMap::new();
         for (path, run) in &self.runs {
             if let Some((id, started)) = run.id.clone().zip(run.started) {
-                by_id.entry(id.clone()).or_insert_with(|| path.clone());
+                let run = by_id.entry(id.clone());
+                run.or_insert_with(|| (started, path.clone()));
                 first.entry((id, started)).or_insert_with(|| path.clone());
             }
         }
@@ -106,9 +107,12 @@ impl Collection {
             if same != path {
                 return Some(format!("the same run as {}", same.display()));
             }
-            let outer = by_id.get(run.inside.as_ref()?)?;
-            let outer = outer.display();
-            Some(format!("a part of the run {outer}, which is counted"))
+            let (began, outer) = by_id.get(run.inside.as_ref()?)?;
+            // The outer one starts first; logs that claim otherwise could leave one another out.
+            (*began < run.started?).then(|| {
+                let outer = outer.display();
+                format!("a part of the run {outer}, which is counted")
+            })
         };
         for (path, run) in std::mem::take(&mut self.runs) {
             match reason(&path, &run) {

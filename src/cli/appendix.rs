@@ -14,6 +14,7 @@ use crate::site::{
     Appendix, CheckError, EXAMPLE_SPEC, LogRoot, Problem, Renderer, SiteError, Spec, SpecError,
     StageError, check, start_of,
 };
+use crate::units::counted;
 use crate::zone::Iso3;
 
 /// More than these are only counted.
@@ -255,9 +256,4 @@ fn open(page: &Path) -> Result<(), Failure> {
         .map(drop)
         .with_context(|| format!("cannot run {program}"))
         .advise(format!("open {} in a browser", page.display()))
-}
-
-fn counted(count: usize, name: &str) -> String {
-    let ending = if count == 1 { "" } else { "s" };
-    format!("{count} {name}{ending}")
 }

@@ -4,6 +4,7 @@ use super::Device;
 use super::curve::Curve;
 use super::source::{Source, Trace};
 use crate::sensor::{Component, Group, Method, Unit};
+use crate::units::counted;
 
 /// The runs that saw one machine between two boots.
 #[derive(Debug)]
@@ -49,17 +50,12 @@ pub(super) fn origin(nodes: &[Node]) -> String {
         .sum();
     let named = nodes.iter().filter(|node| node.is_named).count();
     let unnamed = nodes.len() - named;
-    let on_nodes = format!("{} on {}", count(runs, "run"), count(named, "node"));
+    let on_nodes = format!("{} on {}", counted(runs, "run"), counted(named, "node"));
     match (named, unnamed) {
         (_, 0) => on_nodes,
-        (0, _) => format!("{} without a recorded host", count(unnamed, "run")),
+        (0, _) => format!("{} without a recorded host", counted(unnamed, "run")),
         _ => format!("{on_nodes} and {unnamed} without a recorded host"),
     }
-}
-
-fn count(number: usize, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {noun}{plural}")
 }
 
 /// Every device of every node, and what a reader should know about them.
