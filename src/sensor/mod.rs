@@ -4,7 +4,9 @@ pub mod accelerator;
 mod boards;
 mod busy;
 mod component;
+mod cpu_times;
 pub mod drm;
+pub mod group_clock;
 pub mod kernel_file;
 mod method;
 #[cfg(feature = "nvml")]
@@ -21,8 +23,10 @@ pub mod tdp;
 
 pub use accelerator::Accelerator;
 pub use boards::Boards;
-pub use busy::{BusyClock, CpuTimes};
+pub use busy::BusyClock;
 pub use component::{Component, Group, Unit};
+pub use cpu_times::CpuTimes;
+pub use group_clock::GroupClock;
 pub use kernel_file::KernelFile;
 pub use method::Method;
 pub use odometer::{Odometer, Surprise};

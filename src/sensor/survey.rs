@@ -131,7 +131,10 @@ impl Survey {
     }
 
     fn estimate(&mut self, roots: &Roots, clock: io::Result<BusyClock>) {
-        let sensor = clock.and_then(|clock| tdp::sensor(roots, &self.processor, clock));
+        let place = clock
+            .as_ref()
+            .map_or_else(|_| roots.proc("stat"), |clock| clock.path().to_owned());
+        let sensor = clock.and_then(|clock| tdp::sensor(&self.processor, clock));
         let state = match sensor {
             Ok(sensor) => {
                 let method = sensor.method.clone();
@@ -142,7 +145,7 @@ impl Survey {
         };
         self.findings.push(Finding {
             what: Component::Cpu.to_string(),
-            place: roots.proc("stat").display().to_string(),
+            place: place.display().to_string(),
             state,
         });
     }

@@ -4,9 +4,7 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use super::busy::BusyClock;
-use super::{
-    Component, CpuTimes, Method, PowerSource, Processor, ReadError, Reading, Roots, Sensor, Wraps,
-};
+use super::{Component, Method, PowerSource, Processor, ReadError, Reading, Sensor, Wraps};
 use crate::data;
 use crate::units::Watts;
 
@@ -166,18 +164,18 @@ struct LoadModel {
     clock: BusyClock,
     watts: f64,
     started: Instant,
-    first: CpuTimes,
+    first: Duration,
     threads: f64,
 }
 
 /// The estimated energy of all processors.
-pub fn sensor(roots: &Roots, processor: &Processor, clock: BusyClock) -> io::Result<Sensor> {
+pub fn sensor(processor: &Processor, clock: BusyClock) -> io::Result<Sensor> {
     let power = DesignPower::of(processor);
     let first = clock.read()?;
     Ok(Sensor {
         component: Component::Cpu,
         method: Method::Estimated { model: power.model },
-        place: roots.proc("stat").display().to_string(),
+        place: clock.path().display().to_string(),
         source: Box::new(LoadModel {
             clock,
             watts: power.watts,
@@ -190,11 +188,11 @@ pub fn sensor(roots: &Roots, processor: &Processor, clock: BusyClock) -> io::Res
 
 impl PowerSource for LoadModel {
     fn read(&mut self) -> Result<Reading, ReadError> {
-        let times = self
+        let busy = self
             .clock
             .read()
             .map_err(|error| ReadError::Again(error.to_string()))?;
-        let busy = times.since(self.first).busy;
+        let busy = busy.saturating_sub(self.first);
         Ok(Reading::Counter {
             microjoules: modelled(self.watts, self.started.elapsed(), busy, self.threads),
             wraps: Wraps::Never,

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use crate::sensor::kernel_file::line;
-use crate::sensor::{BusyClock, CpuTimes, KernelFile, Roots};
+use crate::sensor::{BusyClock, KernelFile, Roots};
 
 /// The kernel works the load averages out once in this time.
 const AVERAGES_PERIOD: Duration = Duration::from_secs(5);
@@ -37,7 +37,8 @@ impl Machine {
         }
     }
 
-    pub(crate) fn cpu_times(&self) -> Option<CpuTimes> {
+    /// How long all its processors together have worked.
+    pub(crate) fn busy(&self) -> Option<Duration> {
         self.clock.as_ref()?.read().ok()
     }
 

@@ -1,14 +1,14 @@
 use std::mem::MaybeUninit;
 use std::time::Duration;
 
-use super::tree::RunTime;
+use crate::sensor::CpuTimes;
 
 /// What the dead of the run have used: the children this process has waited for, and theirs.
 #[derive(Debug, Default)]
 pub(crate) struct Reaped {
     /// Children that whoever became us had already: no part of the run.
     strangers: Vec<u32>,
-    time: RunTime,
+    time: CpuTimes,
     /// Bytes of the one that had most memory.
     largest: Option<u64>,
 }
@@ -28,7 +28,7 @@ impl Reaped {
         }
     }
 
-    pub(crate) fn time(&self) -> RunTime {
+    pub(crate) fn time(&self) -> CpuTimes {
         self.time
     }
 
@@ -63,7 +63,7 @@ impl Reaped {
             return;
         }
         let time = |t: libc::timeval| Duration::new(t.tv_sec as u64, t.tv_usec as u32 * 1000);
-        self.time = self.time.plus(RunTime {
+        self.time = self.time.plus(CpuTimes {
             user: time(usage.ru_utime),
             system: time(usage.ru_stime),
         });

@@ -1,14 +1,13 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
 
 use super::births::Births;
-use super::tree::RunTime;
-use crate::sensor::{KernelFile, Roots};
+use crate::sensor::group_clock::mounts;
+use crate::sensor::{CpuTimes, GroupClock, KernelFile, Roots};
 
 const NAME: &str = "impact-";
 const CGROUP2_MAGIC: u64 = 0x6367_7270;
@@ -18,7 +17,7 @@ const CGROUP2_MAGIC: u64 = 0x6367_7270;
 pub(crate) struct Scope {
     folder: PathBuf,
     parent: PathBuf,
-    times: KernelFile,
+    times: GroupClock,
     members: KernelFile,
     counts: KernelFile,
     births: Births,
@@ -42,7 +41,7 @@ impl Scope {
     }
 
     fn open(folder: &Path, parent: &Path, births: Births) -> io::Result<Self> {
-        let times = KernelFile::open(&folder.join("cpu.stat"))?;
+        let times = GroupClock::of(folder)?;
         // Both must be writable for a process to be started inside.
         for group in [folder, parent] {
             OpenOptions::new()
@@ -61,10 +60,8 @@ impl Scope {
         })
     }
 
-    pub(crate) fn read(&self) -> io::Result<RunTime> {
-        let mut buffer = [0; 512];
-        let text = self.times.text(&mut buffer)?;
-        parse(text).ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))
+    pub(crate) fn read(&self) -> io::Result<CpuTimes> {
+        self.times.read()
     }
 
     /// The processes in the group and in groups they made below it.
@@ -145,9 +142,8 @@ impl Drop for Scope {
 fn own_group(roots: &Roots) -> Option<PathBuf> {
     let groups = fs::read_to_string(roots.processes().join("self/cgroup")).ok()?;
     let path = groups.lines().find_map(|line| line.strip_prefix("0::/"))?;
-    ["fs/cgroup", "fs/cgroup/unified"]
-        .iter()
-        .map(|mount| roots.sys(mount))
+    mounts(roots)
+        .into_iter()
         .find(|mount| rustix::fs::statfs(mount).is_ok_and(|fs| fs.f_type as u64 == CGROUP2_MAGIC))
         .map(|mount| mount.join(path))
 }
@@ -160,31 +156,5 @@ fn sweep(parent: &Path) {
         if owner.is_some_and(|pid| !Path::new("/proc").join(pid).exists()) {
             let _ = fs::remove_dir(entry.path());
         }
-    }
-}
-
-fn parse(text: &str) -> Option<RunTime> {
-    let field = |name: &str| -> Option<Duration> {
-        text.lines().find_map(|line| {
-            let (key, value) = line.split_once(' ')?;
-            (key == name).then(|| value.parse().ok().map(Duration::from_micros))?
-        })
-    };
-    let system = field("system_usec")?;
-    Some(RunTime {
-        user: field("usage_usec")?.saturating_sub(system),
-        system,
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_times_of_a_group_are_read_as_the_kernel_writes_them() {
-        let times = parse("usage_usec 1500\nuser_usec 1000\nsystem_usec 500\nnice_usec 0\n");
-        assert_eq!(times.unwrap().total(), Duration::from_micros(1500));
-        assert_eq!(parse("nr_periods 0\n"), None);
     }
 }

@@ -8,34 +8,7 @@ use rustix::process::Pid;
 
 use super::births::Births;
 use super::reaped::Reaped;
-use crate::sensor::{KernelFile, Roots};
-
-/// CPU time of the run since it began.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct RunTime {
-    pub(crate) user: Duration,
-    pub(crate) system: Duration,
-}
-
-impl RunTime {
-    pub(crate) fn total(self) -> Duration {
-        self.user + self.system
-    }
-
-    pub(crate) fn since(self, before: Self) -> Self {
-        Self {
-            user: self.user.saturating_sub(before.user),
-            system: self.system.saturating_sub(before.system),
-        }
-    }
-
-    pub(crate) fn plus(self, other: Self) -> Self {
-        Self {
-            user: self.user + other.user,
-            system: self.system + other.system,
-        }
-    }
-}
+use crate::sensor::{CpuTimes, KernelFile, Roots};
 
 /// Whose descendants are the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,7 +31,7 @@ pub(crate) struct Tree {
     alive: BTreeMap<u32, Process>,
     births: Births,
     tick: Duration,
-    last: RunTime,
+    last: CpuTimes,
     /// Time of the dead for whom nobody waited.
     unclaimed: Duration,
 }
@@ -71,9 +44,9 @@ struct Process {
 /// What /proc/<pid>/stat says of a process.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Record {
-    own: RunTime,
+    own: CpuTimes,
     /// Of the children it has waited for, and theirs.
-    dead: RunTime,
+    dead: CpuTimes,
     threads: u32,
 }
 
@@ -92,7 +65,7 @@ impl Tree {
             reaped: Reaped::without(strangers),
             alive: BTreeMap::new(),
             tick: Duration::from_secs(1) / per_second as u32,
-            last: RunTime::default(),
+            last: CpuTimes::default(),
             unclaimed: Duration::ZERO,
         }
     }
@@ -107,14 +80,14 @@ impl Tree {
     }
 
     /// The run's CPU time so far; never less than before.
-    pub(crate) fn read(&mut self) -> RunTime {
+    pub(crate) fn read(&mut self) -> CpuTimes {
         if self.births.may_have_happened() {
             self.find_processes();
         }
         let mut now = self.sum();
         // /proc counts in ticks, so a dying process may seem to take one with it.
         let noise = self.tick * 2 * (self.alive.len() as u32 + 1);
-        let missing = |now: RunTime, unclaimed: Duration, last: RunTime| {
+        let missing = |now: CpuTimes, unclaimed: Duration, last: CpuTimes| {
             last.total().saturating_sub(now.total() + unclaimed)
         };
         if missing(now, self.unclaimed, self.last) > noise {
@@ -158,11 +131,11 @@ impl Tree {
     }
 
     /// Parents before children, so that one who dies in between is missed and not counted twice.
-    fn sum(&mut self) -> RunTime {
+    fn sum(&mut self) -> CpuTimes {
         let tick = self.tick;
         let mut sum = match self.top {
             Top::Ours => self.reaped.time(),
-            Top::Process(_) => RunTime::default(),
+            Top::Process(_) => CpuTimes::default(),
         };
         self.alive.retain(|pid, process| {
             let Ok(record) = process.record(tick) else {
@@ -189,11 +162,11 @@ impl Record {
         let mut number = |skip: usize| -> Option<u64> { fields.nth(skip)?.parse().ok() };
         let ticks = |count: u64| Duration::from_nanos(count * tick.as_nanos() as u64);
         Some(Self {
-            own: RunTime {
+            own: CpuTimes {
                 user: ticks(number(11)?),
                 system: ticks(number(0)?),
             },
-            dead: RunTime {
+            dead: CpuTimes {
                 user: ticks(number(0)?),
                 system: ticks(number(0)?),
             },
@@ -202,8 +175,8 @@ impl Record {
     }
 
     /// All its time, its own as its CPU clock has it where that can be read.
-    fn times(self, clock: Option<Duration>) -> RunTime {
-        let own = clock.map_or(self.own, |total| RunTime {
+    fn times(self, clock: Option<Duration>) -> CpuTimes {
+        let own = clock.map_or(self.own, |total| CpuTimes {
             user: total.saturating_sub(self.own.system),
             system: self.own.system.min(total),
         });

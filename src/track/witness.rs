@@ -8,7 +8,7 @@ use super::machine::Machine;
 use super::panel::{Panel, Shares};
 use super::reaped::Reaped;
 use super::scope::Scope;
-use super::tree::{RunTime, Top, Tree};
+use super::tree::{Top, Tree};
 use crate::log::sample::{CpuTime, Observed};
 use crate::log::{Mark, SCHEMA, Sample};
 use crate::sensor::{Accelerator, Boards, Component, CpuTimes, Roots, Share, Survey};
@@ -26,7 +26,7 @@ pub(crate) struct Witness {
     subject: u32,
     started: Moment,
     /// What the run had used when the counting began: much, if it was found running.
-    at_start: RunTime,
+    at_start: CpuTimes,
     last: Look,
     /// By how much the machine's busy time has been taken for larger than it was counted.
     ahead: Duration,
@@ -38,9 +38,9 @@ pub(crate) struct Witness {
 #[derive(Debug, Clone, Default)]
 struct Look {
     at: Duration,
-    /// None where nobody says how busy the machine is.
-    machine: Option<CpuTimes>,
-    run: RunTime,
+    /// How long the machine has worked; none where nobody says.
+    busy: Option<Duration>,
+    run: CpuTimes,
 }
 
 impl Witness {
@@ -56,7 +56,7 @@ impl Witness {
             threads: f64::from(survey.processor.threads),
             subject: 0,
             started: Moment::now(),
-            at_start: RunTime::default(),
+            at_start: CpuTimes::default(),
             last: Look::default(),
             ahead: Duration::ZERO,
             seen: Vec::new(),
@@ -85,7 +85,7 @@ impl Witness {
         self.panel.resume(Duration::ZERO);
         self.last = Look {
             at: Duration::ZERO,
-            machine: self.machine.cpu_times(),
+            busy: self.machine.busy(),
             run: self.run_time(),
         };
         self.at_start = self.last.run;
@@ -145,7 +145,7 @@ impl Witness {
     }
 
     /// The run's CPU time as the group or, without one, the processes themselves have it.
-    fn run_time(&mut self) -> RunTime {
+    fn run_time(&mut self) -> CpuTimes {
         match self.scope.as_ref().map(Scope::read) {
             Some(Ok(times)) => times,
             _ => self.tree.read(),
@@ -169,11 +169,11 @@ impl Witness {
     /// The same, from what the panel has read already.
     pub(crate) fn account(&mut self, now: &Moment, at: Duration, mark: Option<Mark>) -> Sample {
         let run = self.run_time();
-        let machine = self.machine.cpu_times().or(self.last.machine);
+        let worked = self.machine.busy().or(self.last.busy);
         let processes = self.processes();
         let used = run.since(self.last.run).total();
-        let busy = match machine.zip(self.last.machine) {
-            Some((now, before)) => self.busy(now.since(before).busy, used),
+        let busy = match worked.zip(self.last.busy) {
+            Some((now, before)) => self.busy(now.saturating_sub(before), used),
             None => used,
         };
         let mut observed = Observed {
@@ -191,7 +191,11 @@ impl Witness {
             boards: self.observe_boards(&processes, &mut observed),
         };
         self.panel.post(&shares);
-        let look = Look { at, machine, run };
+        let look = Look {
+            at,
+            busy: worked,
+            run,
+        };
         self.observe_cpu(&look, &shares, &mut observed);
         observed.process_ids.clone_from(&processes);
         self.seen = processes;
@@ -208,7 +212,7 @@ impl Witness {
 
     /// The machine's busy time, no less than the run's; what that adds is taken back later.
     ///
-    /// The kernel counts the machine in steps of 10 ms and the run in nanoseconds.
+    /// The kernel counts the machine in steps of milliseconds and the run in nanoseconds.
     fn busy(&mut self, counted: Duration, run: Duration) -> Duration {
         let most = Duration::from_secs_f64(0.1 * self.threads);
         let busy = counted.saturating_sub(self.ahead).max(run);
