@@ -118,6 +118,11 @@ pub fn write_info(folder: &Path, info: &Info) -> io::Result<()> {
     written
 }
 
+/// Puts the info on the disk, so that it outlasts the machine's power; takes as long as the disk does.
+pub fn settle_info(folder: &Path) -> io::Result<()> {
+    File::open(folder.join(INFO_FILE))?.sync_all()
+}
+
 /// Gives the finished folder its name, never over somebody else's log.
 fn publish(hidden: &Path, run: &Path, id: &str) -> io::Result<PathBuf> {
     let place = run.join(FOLDER);

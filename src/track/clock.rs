@@ -45,6 +45,11 @@ pub(crate) fn own_cpu_time() -> Duration {
     duration(clock_gettime(ClockId::ProcessCPUTime))
 }
 
+/// CPU time of the calling thread.
+pub(crate) fn thread_cpu_time() -> Duration {
+    duration(clock_gettime(ClockId::ThreadCPUTime))
+}
+
 fn duration(time: Timespec) -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use super::machine::{Machine, Memory};
-use crate::sensor::Roots;
+use crate::sensor::{KernelFile, Roots};
 
 /// Measuring memory may take this part of the time; walking large page tables is slow.
 const PART_OF_THE_TIME: u32 = 20_000;
@@ -56,7 +56,9 @@ impl Footing {
 
     fn size_of(&self, pid: u32) -> Option<u64> {
         let path = self.folder.join(format!("{pid}/smaps_rollup"));
-        let text = std::fs::read_to_string(path).ok()?;
+        // The line is one of the first.
+        let mut buffer = [0; 512];
+        let text = KernelFile::open(&path).ok()?.text(&mut buffer).ok()?;
         let line = text.lines().find_map(|line| line.strip_prefix("Pss:"))?;
         let kib: u64 = line.split_ascii_whitespace().next()?.parse().ok()?;
         Some(kib * 1024)

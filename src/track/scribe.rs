@@ -1,16 +1,22 @@
 use std::fs::File;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::clock::thread_cpu_time;
 use super::shed::shed_start_up_pages;
 use crate::log::Info;
-use crate::log::write::write_info;
+use crate::log::write::{settle_info, write_info};
 
-/// Samples are flushed to the disk at most this often: a flush costs as much as two samples.
-const SHORTEST_PAUSE: Duration = Duration::from_millis(9_500);
+/// Flushing the samples to the disk may take this part of a core, as much as all the measuring.
+const PART_OF_A_CORE: u32 = 8_000;
+/// And of the disk's time: a slow or busy disk belongs to the job.
+const PART_OF_THE_DISK: u32 = 200;
+/// However dear it is, a machine that loses its power takes no more samples with it than these.
+const LONGEST_PAUSE: Duration = Duration::from_millis(9_500);
 
 /// Does what takes time beside the measuring: finds out about the host and flushes the disk.
 #[derive(Debug)]
@@ -19,6 +25,8 @@ pub(crate) struct Scribe {
     gathered: Receiver<()>,
     orders: SyncSender<Order>,
     last_flush: Instant,
+    /// How long after a flush the next one is due, in nanoseconds.
+    pause: Arc<AtomicU64>,
     has_shed: bool,
 }
 
@@ -50,6 +58,8 @@ impl Scribe {
         let (gathered_sender, gathered) = sync_channel(1);
         let (sender, orders) = sync_channel(1);
         let shared = Arc::clone(&info);
+        let pause = Arc::new(AtomicU64::new(0));
+        let pause_from_now = Arc::clone(&pause);
         // Without a thread the run is measured all the same; only the details are missing.
         let _ = thread::Builder::new()
             .name("scribe".to_owned())
@@ -66,12 +76,16 @@ impl Scribe {
                 }
                 drop(draft);
                 let _ = gathered_sender.send(());
+                if let Some((folder, _)) = &place {
+                    let _ = settle_info(folder);
+                }
                 shed_start_up_pages();
                 while let Ok(order) = orders.recv() {
                     match (order, &place) {
                         (Order::Shed, _) => shed_start_up_pages(),
                         (Order::Flush, Some((_, data))) => {
-                            let _ = data.sync_data();
+                            let next = flush(data);
+                            pause_from_now.store(next.as_nanos() as u64, Ordering::Relaxed);
                         }
                         (Order::Flush, None) => {}
                     }
@@ -82,6 +96,7 @@ impl Scribe {
             gathered,
             orders: sender,
             last_flush: Instant::now(),
+            pause,
             has_shed: false,
         }
     }
@@ -91,10 +106,17 @@ impl Scribe {
         if !self.has_shed {
             self.has_shed = true;
             let _ = self.orders.try_send(Order::Shed);
-        } else if self.last_flush.elapsed() >= SHORTEST_PAUSE {
+        } else if self.last_flush.elapsed() >= self.pause() {
             self.last_flush = Instant::now();
+            // Until the scribe, who may be kept waiting, knows better.
+            let longest = LONGEST_PAUSE.as_nanos() as u64;
+            self.pause.store(longest, Ordering::Relaxed);
             let _ = self.orders.try_send(Order::Flush);
         }
+    }
+
+    fn pause(&self) -> Duration {
+        Duration::from_nanos(self.pause.load(Ordering::Relaxed))
     }
 
     /// The info with all that was found by now, to be completed; the scribe leaves it alone.
@@ -106,8 +128,36 @@ impl Scribe {
     }
 }
 
+/// Puts all samples on the disk, and says how long to wait with the next time.
+fn flush(data: &File) -> Duration {
+    let began = (Instant::now(), thread_cpu_time());
+    let _ = data.sync_data();
+    let used = thread_cpu_time().saturating_sub(began.1);
+    pause_after(used, began.0.elapsed())
+}
+
+fn pause_after(used: Duration, took: Duration) -> Duration {
+    let for_the_core = used.saturating_mul(PART_OF_A_CORE);
+    let for_the_disk = took.saturating_mul(PART_OF_THE_DISK);
+    for_the_core.max(for_the_disk).min(LONGEST_PAUSE)
+}
+
 /// A scribe that panicked has left a draft as good as any.
 fn lock(info: &Mutex<Draft>) -> MutexGuard<'_, Draft> {
     info.lock()
         .unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_dearer_a_flush_the_longer_the_pause_up_to_a_limit() {
+        let ms = Duration::from_millis;
+        let us = Duration::from_micros;
+        assert_eq!(pause_after(us(100), us(300)), ms(800));
+        assert_eq!(pause_after(us(100), ms(20)), ms(4_000));
+        assert_eq!(pause_after(ms(30), ms(900)), LONGEST_PAUSE);
+    }
 }
