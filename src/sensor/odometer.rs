@@ -135,8 +135,12 @@ impl Odometer {
         elapsed: Duration,
     ) -> (u64, Option<Surprise>) {
         let most = most_in(elapsed);
-        // What it shows was drawn since it was set back, as after a sleep.
-        let set_back = (if now <= most { now } else { 0 }, Some(Surprise::SetBack));
+        let expected = self.rate.map(|rate| rate * elapsed.as_secs_f64());
+        // What it shows was drawn since it was set back, as after a sleep, if it started anew: one that
+        // only stumbled still shows nearly all it showed before.
+        let since_then = expected.map_or(most, |expected| (expected * 2.0) as u64);
+        let is_anew = now <= last / 2 && now <= since_then;
+        let set_back = (if is_anew { now } else { 0 }, Some(Surprise::SetBack));
         match wraps {
             Wraps::Never => return set_back,
             Wraps::After(range) if range >= last => {
@@ -145,7 +149,6 @@ impl Odometer {
             }
             Wraps::After(_) | Wraps::Unstated => {}
         }
-        let expected = self.rate.map(|rate| rate * elapsed.as_secs_f64());
         let known = self.learned_range.into_iter().chain(USUAL_RANGES);
         for range in known.filter(|range| *range > last) {
             let step = range - last + now;
@@ -220,6 +223,25 @@ mod tests {
         let surprise = odometer.advance(&counter(1_000, range), at(1.0));
         assert_eq!(surprise, Some(Surprise::SetBack));
         assert_eq!(odometer.microjoules(), 1_000);
+    }
+
+    #[test]
+    fn a_counter_that_stumbles_does_not_count_all_it_shows() {
+        let range = Some(262_143_328_850);
+        for (face, back) in [
+            (9_000_000_000, 10),
+            (30_000_000, 10),
+            (5_000_000_000, 1_000_000_000),
+        ] {
+            let mut odometer = Odometer::starting(&counter(face, range), at(0.0));
+            let surprise = odometer.advance(&counter(face - back, range), at(1.0));
+            assert_eq!(surprise, Some(Surprise::SetBack));
+            assert_eq!(odometer.microjoules(), 0);
+        }
+        let mut odometer = Odometer::starting(&counter(90_000_000_000, range), at(0.0));
+        odometer.advance(&counter(90_010_000_000, range), at(1.0));
+        odometer.advance(&counter(40_000_000_000, range), at(2.0));
+        assert_eq!(odometer.microjoules(), 10_000_000, "40 kJ at 10 W");
     }
 
     #[test]
