@@ -35,9 +35,7 @@ pub fn domains(roots: &Roots) -> Vec<Domain> {
     let mut in_order: Vec<_> = zones.iter().collect();
     in_order.sort_by_key(|(zone, _)| zone.contains("-mmio"));
     for (zone, path) in in_order {
-        let Some(component) = component(zone, &zones) else {
-            continue;
-        };
+        let component = component(zone, &zones);
         let twin = found
             .iter()
             .find(|other| other.component == component && other.twin_of.is_none());
@@ -83,29 +81,43 @@ impl Domain {
 impl Counter {
     fn open(zone: &Path) -> std::io::Result<Self> {
         let file = KernelFile::open(&zone.join("energy_uj"))?;
-        file.number()?;
+        let shown = file.number()?;
         let range = line(&zone.join("max_energy_range_uj"))
             .and_then(|text| text.parse().ok())
             .filter(|range| *range > 0);
         let wraps = range.map_or(Wraps::Unstated, Wraps::After);
-        Ok(Self { file, wraps })
+        match beyond(shown, wraps) {
+            Some(why) => Err(std::io::Error::new(ErrorKind::InvalidData, why)),
+            None => Ok(Self { file, wraps }),
+        }
     }
 }
 
 impl PowerSource for Counter {
     fn read(&mut self) -> Result<Reading, ReadError> {
-        match (self.file.number(), self.wraps) {
-            (Ok(microjoules), Wraps::After(range)) if microjoules > range => Err(ReadError::Again(
-                format!("it shows {microjoules} uJ, more than its range of {range} uJ"),
-            )),
-            (Ok(microjoules), wraps) => Ok(Reading::Counter { microjoules, wraps }),
-            (Err(error), _) => Err(match error.kind() {
+        let wraps = self.wraps;
+        match self.file.number() {
+            Ok(microjoules) => match beyond(microjoules, wraps) {
+                Some(why) => Err(ReadError::Again(why)),
+                None => Ok(Reading::Counter { microjoules, wraps }),
+            },
+            Err(error) => Err(match error.kind() {
                 ErrorKind::InvalidData | ErrorKind::Interrupted => {
                     ReadError::Again(error.to_string())
                 }
                 _ => ReadError::Lost(error.to_string()),
             }),
         }
+    }
+}
+
+/// Why a counter cannot show this, if it cannot.
+fn beyond(microjoules: u64, wraps: Wraps) -> Option<String> {
+    match wraps {
+        Wraps::After(range) if microjoules > range => Some(format!(
+            "it shows {microjoules} uJ, more than its range of {range} uJ"
+        )),
+        _ => None,
     }
 }
 
@@ -130,27 +142,28 @@ fn zones(class: &Path) -> BTreeMap<String, PathBuf> {
 }
 
 /// What a zone meters, by its own name and its parent's.
-fn component(zone: &str, zones: &BTreeMap<String, PathBuf>) -> Option<Component> {
-    let name = line(&zones[zone].join("name"))?;
+fn component(zone: &str, zones: &BTreeMap<String, PathBuf>) -> Component {
+    // One without a name is reported as the kernel numbers it.
+    let name = line(&zones[zone].join("name")).unwrap_or_else(|| zone.to_owned());
     if let Some(package) = name.strip_prefix("package-") {
-        return Some(match package.parse() {
+        return match package.parse() {
             Ok(unit) => Component::Package(unit),
             Err(_) => Component::Other(name),
-        });
+        };
     }
     let parent = zone
         .rsplit_once(':')
         .and_then(|(parent, _)| zones.get(parent))
         .and_then(|parent| line(&parent.join("name")))
         .and_then(|name| name.strip_prefix("package-")?.parse::<Unit>().ok());
-    Some(match (name.as_str(), parent) {
+    match (name.as_str(), parent) {
         ("psys", _) => Component::Psys,
         ("core", Some(unit)) => Component::Core(unit),
         ("uncore", Some(unit)) => Component::Uncore(unit),
         ("dram", Some(unit)) => Component::Dram(unit),
         (_, Some(unit)) => Component::Other(format!("{name}-{unit}")),
         (_, None) => Component::Other(name),
-    })
+    }
 }
 
 #[cfg(test)]
@@ -226,6 +239,21 @@ mod tests {
             ("intel-rapl-mmio:0", "package-0", "7"),
         ]);
         assert_eq!(counted(&roots), ["package-0"]);
+    }
+
+    #[test]
+    fn a_counter_beyond_its_range_is_no_meter() {
+        let (folder, roots) = tree(&[("intel-rapl:0", "package-0", "200")]);
+        let range = "class/powercap/intel-rapl:0/max_energy_range_uj";
+        fs::write(folder.path().join(range), "100\n").unwrap();
+        assert!(counted(&roots).is_empty());
+        assert!(domains(&roots)[0].counter.is_err());
+    }
+
+    #[test]
+    fn a_zone_without_a_name_is_reported_all_the_same() {
+        let (_folder, roots) = tree(&[("intel-rapl:0", "", "1")]);
+        assert_eq!(counted(&roots), ["other:intel-rapl:0"]);
     }
 
     #[test]
