@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::{GroupClock, KernelFile, Roots};
+use super::{GroupClock, KernelFile, Roots, tick};
 
 /// A reading this old is as good as a new one: the kernel itself counts in steps of milliseconds.
 const STILL_NEW: Duration = Duration::from_millis(1);
@@ -70,12 +70,11 @@ impl BusyClock {
 
 impl Source {
     fn stat(roots: &Roots) -> io::Result<Self> {
-        let per_second = rustix::param::clock_ticks_per_second().max(1);
         let path = roots.proc("stat");
         Ok(Self::Stat {
             file: KernelFile::open(&path)?,
             path,
-            tick: Duration::from_secs(1) / per_second as u32,
+            tick: tick(),
         })
     }
 

@@ -7,6 +7,12 @@ pub struct CpuTimes {
     pub system: Duration,
 }
 
+/// The step in which /proc counts CPU time.
+pub(crate) fn tick() -> Duration {
+    let per_second = rustix::param::clock_ticks_per_second().max(1);
+    Duration::from_secs(1) / per_second as u32
+}
+
 impl CpuTimes {
     #[must_use]
     pub fn total(self) -> Duration {

@@ -1,9 +1,11 @@
 //! What the hardware says: which parts draw energy, how much, and how well that is known.
 
 pub mod accelerator;
+pub(crate) mod alive;
 mod boards;
 mod busy;
 mod component;
+mod cpu_list;
 mod cpu_times;
 pub mod drm;
 pub mod group_clock;
@@ -26,6 +28,7 @@ pub use boards::Boards;
 pub use busy::BusyClock;
 pub use component::{Component, Group, Unit};
 pub use cpu_times::CpuTimes;
+pub(crate) use cpu_times::tick;
 pub use group_clock::GroupClock;
 pub use kernel_file::KernelFile;
 pub use method::Method;

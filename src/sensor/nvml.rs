@@ -7,10 +7,9 @@ use nvml_wrapper::enum_wrappers::device::{Clock, TemperatureSensor};
 use nvml_wrapper::enums::device::UsedGpuMemory;
 use nvml_wrapper::error::NvmlError;
 use nvml_wrapper::{Device, Nvml};
-use rustix::io::Errno;
-use rustix::process::{Pid, test_kill_process};
 
 use super::accelerator::{Accelerator, Board, Look, POWER_PERIOD_S, visible};
+use super::alive::is_alive;
 use super::tdp::BoardPower;
 use super::{Component, Method, PowerSource, ReadError, Reading, Roots, Sensor, Share, Wraps};
 use crate::units::Watts;
@@ -82,11 +81,6 @@ fn has_own_process_ids(roots: &Roots) -> bool {
     const HOST: &str = "pid:[4026531836]";
     let ours = std::fs::read_link(roots.proc("self/ns/pid"));
     ours.is_ok_and(|name| name.as_os_str() != HOST)
-}
-
-fn is_known_here(pid: u32) -> bool {
-    let pid = Pid::from_raw(pid as i32);
-    pid.is_some_and(|pid| test_kill_process(pid) != Err(Errno::SRCH))
 }
 
 fn load(library: Option<&OsStr>) -> Result<Nvml, String> {
@@ -269,7 +263,7 @@ impl Accelerator for NvidiaBoard {
         }
         if self.may_name_strangers
             && !users.is_empty()
-            && users.iter().all(|(pid, _)| !is_known_here(*pid))
+            && users.iter().all(|(pid, _)| !is_alive(*pid))
         {
             self.counted_whole = true;
             return Share::Of(1.0);

@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use std::os::fd::FromRawFd;
 use std::path::Path;
 
+use super::cpu_list;
 use super::kernel_file::line;
 use super::{Component, Method, PowerSource, ReadError, Reading, Roots, Sensor, Unit, Wraps};
 
@@ -81,24 +82,13 @@ fn describe(folder: &Path, name: &str, cpu: u32) -> Option<Event> {
     })
 }
 
-/// The numbers of a list such as `0,8-9`.
-fn cpus(list: &str) -> Vec<u32> {
-    list.split(',')
-        .filter_map(|part| {
-            let (from, to) = part.split_once('-').unwrap_or((part, part));
-            Some(from.trim().parse().ok()?..=to.trim().parse().ok()?)
-        })
-        .flatten()
-        .collect()
-}
-
 /// The CPUs of a mask, which names one of each die, and what is metered there.
 fn units(roots: &Roots, mask: &str) -> Vec<(u32, Unit)> {
     let number = |cpu: u32, file: &str| -> Option<u16> {
         let topology = roots.sys(&format!("devices/system/cpu/cpu{cpu}/topology"));
         line(&topology.join(file))?.parse().ok()
     };
-    let cpus = cpus(mask);
+    let cpus: Vec<u32> = cpu_list::numbers(mask).collect();
     let socket = |cpu: u32| number(cpu, "physical_package_id").unwrap_or(0);
     cpus.iter()
         .map(|cpu| {
@@ -204,11 +194,5 @@ mod tests {
         let names = units(&roots, "0,4,8").into_iter();
         let names: Vec<_> = names.map(|(_, unit)| unit.to_string()).collect();
         assert_eq!(names, ["0-die-0", "0-die-1", "1"]);
-    }
-
-    #[test]
-    fn a_cpu_mask_is_a_list_of_numbers_and_ranges() {
-        assert_eq!(cpus("0,8-9\n"), [0, 8, 9]);
-        assert_eq!(cpus(""), [0u32; 0]);
     }
 }

@@ -1,3 +1,4 @@
+use super::cpu_list;
 use super::kernel_file::line;
 use super::{KernelFile, Roots};
 
@@ -20,7 +21,7 @@ impl Processor {
             .and_then(|file| file.text(&mut buffer).map(str::to_owned))
             .unwrap_or_default();
         let threads = line(&roots.sys("devices/system/cpu/online"))
-            .map(|list| count(&list))
+            .map(|list| cpu_list::numbers(&list).count() as u32)
             .filter(|threads| *threads > 0)
             .or_else(|| {
                 std::thread::available_parallelism()
@@ -55,17 +56,6 @@ impl Processor {
     }
 }
 
-/// How many numbers a list such as `0-3,8` holds.
-fn count(list: &str) -> u32 {
-    list.split(',')
-        .filter_map(|part| {
-            let (from, to) = part.split_once('-').unwrap_or((part, part));
-            let (from, to): (u32, u32) = (from.trim().parse().ok()?, to.trim().parse().ok()?);
-            to.checked_sub(from)?.checked_add(1)
-        })
-        .sum()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -86,11 +76,5 @@ mod tests {
     fn a_machine_that_says_nothing_still_has_its_threads() {
         let processor = Processor::introduced("", 4);
         assert_eq!((processor.brand, processor.cores), (None, 4));
-    }
-
-    #[test]
-    fn a_list_of_ranges_is_counted() {
-        assert_eq!(count("0-3,8"), 5);
-        assert_eq!(count("3-1"), 0);
     }
 }
