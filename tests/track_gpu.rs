@@ -121,7 +121,7 @@ fn two_processes_share_a_board_by_their_time_on_it() {
     );
     boards.track(
         &["-q"],
-        "play \"board uuid=GPU-4 name=Shared power=200 energy=8000\\nprocess pid=$$ sm=75 time=9\\nprocess pid=1 sm=25 time=9\\n\"",
+        "play \"board uuid=GPU-4 name=Shared power=200 energy=8000 load=80\\nprocess pid=$$ sm=75 time=9\\nprocess pid=1 sm=25 time=9\\n\"",
     );
     let log = boards.machine.log();
     assert!(same(log.total("gpu:GPU-4"), 8.0));
@@ -130,6 +130,8 @@ fn two_processes_share_a_board_by_their_time_on_it() {
         "{}",
         log.attributed("gpu:GPU-4")
     );
+    let kept_busy = log.last()["average_gpu_estimated_utilization_absolute"].as_f64();
+    assert!(same(kept_busy.unwrap(), 0.8 * 0.75), "{kept_busy:?}");
 }
 
 #[test]

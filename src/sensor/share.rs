@@ -32,6 +32,17 @@ impl Share {
     }
 }
 
+impl Share {
+    /// The run's part of this.
+    #[must_use]
+    pub fn of_whole(self, whole: f64) -> f64 {
+        match self {
+            Self::Idle => 0.0,
+            Self::Of(part) => whole * part,
+        }
+    }
+}
+
 /// Where a component's energy went since the start: to the run, to others, to nobody.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Ledger {

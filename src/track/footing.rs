@@ -2,6 +2,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use super::machine::{Machine, Memory};
+use super::pace::Pace;
 use crate::sensor::{KernelFile, Roots};
 
 /// Measuring memory may take this part of the time; walking large page tables is slow.
@@ -14,7 +15,7 @@ const SHORTEST_PAUSE: Duration = Duration::from_secs(10);
 pub(crate) struct Footing {
     folder: PathBuf,
     held: Option<Held>,
-    due: Instant,
+    pace: Pace,
 }
 
 /// The run's part of the memory, both measured at the same time.
@@ -29,7 +30,7 @@ impl Footing {
         Self {
             folder: roots.processes().to_owned(),
             held: None,
-            due: Instant::now(),
+            pace: Pace::new(PART_OF_THE_TIME, SHORTEST_PAUSE),
         }
     }
 
@@ -44,10 +45,10 @@ impl Footing {
         machine: &Machine,
     ) -> Option<Held> {
         let now = Instant::now();
-        if !processes.is_empty() && now >= self.due {
+        if !processes.is_empty() && self.pace.is_due(now) {
             let bytes = processes.iter().filter_map(|pid| self.size_of(*pid)).sum();
             self.held = held(bytes, machine).or(self.held);
-            self.due = now + (now.elapsed() * PART_OF_THE_TIME).max(SHORTEST_PAUSE);
+            self.pace.done(now);
         } else if processes.is_empty() && self.held.is_none() {
             return held(largest_dead?, machine);
         }

@@ -293,6 +293,11 @@ impl Panel {
             .collect()
     }
 
+    /// Something the log should say.
+    pub(crate) fn note(&mut self, text: String) {
+        self.notes.push(text);
+    }
+
     /// Says once of a component why the run is charged with all it draws.
     pub(crate) fn note_whole(&mut self, component: &Component, why: &str) {
         let dials = self.dials.iter_mut();

@@ -2,10 +2,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use rustix::io::Errno;
-use rustix::process::{Pid, test_kill_process};
-
 use super::births::Births;
+use crate::sensor::alive::is_alive;
 use crate::sensor::group_clock::mounts;
 use crate::sensor::{CpuTimes, GroupClock, KernelFile, Roots};
 
@@ -22,6 +20,8 @@ pub(crate) struct Scope {
     counts: KernelFile,
     births: Births,
     processes: Vec<u32>,
+    /// Its name in the processes' own files.
+    name: String,
     /// The folder itself, for starting a process inside.
     pub(crate) handle: File,
 }
@@ -29,18 +29,20 @@ pub(crate) struct Scope {
 impl Scope {
     /// Makes a group below our own; nothing where that is not allowed, as often.
     pub(crate) fn make(roots: &Roots) -> Option<Self> {
-        let parent = own_group(roots)?;
+        let own = group_of(roots.processes(), "self")?;
+        let parent = mount(roots)?.join(own.trim_start_matches('/'));
         sweep(&parent);
-        let folder = parent.join(format!("{NAME}{}", std::process::id()));
+        let name = format!("{}/{NAME}{}", own.trim_end_matches('/'), std::process::id());
+        let folder = mount(roots)?.join(name.trim_start_matches('/'));
         fs::create_dir(&folder).ok()?;
-        let made = Self::open(&folder, &parent, Births::of(roots.processes()));
+        let made = Self::open(&folder, &parent, name, Births::of(roots.processes()));
         if made.is_err() {
             let _ = fs::remove_dir(&folder);
         }
         made.ok()
     }
 
-    fn open(folder: &Path, parent: &Path, births: Births) -> io::Result<Self> {
+    fn open(folder: &Path, parent: &Path, name: String, births: Births) -> io::Result<Self> {
         let times = GroupClock::of(folder)?;
         // Both must be writable for a process to be started inside.
         for group in [folder, parent] {
@@ -56,6 +58,7 @@ impl Scope {
             counts: KernelFile::open(&folder.join("cgroup.stat"))?,
             births,
             processes: Vec::new(),
+            name,
             handle: File::open(folder)?,
         })
     }
@@ -73,6 +76,14 @@ impl Scope {
             self.processes.retain(|pid| is_alive(*pid));
         }
         &self.processes
+    }
+
+    /// Whether a process has left for another group, as container engines and `systemd-run` make it.
+    pub(crate) fn was_left_by(&self, processes: &Path, pid: u32) -> bool {
+        group_of(processes, &pid.to_string()).is_some_and(|group| {
+            let below = group.strip_prefix(&self.name);
+            below.is_none_or(|rest| !rest.is_empty() && !rest.starts_with(['/', ' ']))
+        })
     }
 
     fn find_processes(&self) -> Vec<u32> {
@@ -98,10 +109,6 @@ impl Scope {
     }
 }
 
-fn is_alive(pid: u32) -> bool {
-    Pid::from_raw(pid as i32).is_some_and(|pid| test_kill_process(pid) != Err(Errno::SRCH))
-}
-
 fn pids(list: &str) -> impl Iterator<Item = u32> {
     list.lines().filter_map(|pid| pid.parse().ok())
 }
@@ -123,7 +130,7 @@ fn groups_from(folder: &Path) -> Vec<PathBuf> {
 /// What still runs goes back to where it would have been without us.
 impl Drop for Scope {
     fn drop(&mut self) {
-        if fs::remove_dir(&self.folder).is_ok() {
+        if remove(&self.folder) {
             return;
         }
         let parent = OpenOptions::new()
@@ -134,18 +141,30 @@ impl Drop for Scope {
                 let _ = parent.write_all(pid.to_string().as_bytes());
             }
         }
-        let _ = fs::remove_dir(&self.folder);
+        remove(&self.folder);
     }
 }
 
-/// Our own group of the second version of control groups.
-fn own_group(roots: &Roots) -> Option<PathBuf> {
-    let groups = fs::read_to_string(roots.processes().join("self/cgroup")).ok()?;
-    let path = groups.lines().find_map(|line| line.strip_prefix("0::/"))?;
+/// Removes a group and those below it, if nobody is in them; says whether it is gone.
+fn remove(folder: &Path) -> bool {
+    for group in groups_from(folder).iter().rev() {
+        let _ = fs::remove_dir(group);
+    }
+    !folder.exists()
+}
+
+/// The group of a process in the second version of control groups, as its own file names it.
+fn group_of(processes: &Path, process: &str) -> Option<String> {
+    let groups = fs::read_to_string(processes.join(process).join("cgroup")).ok()?;
+    let group = groups.lines().find_map(|line| line.strip_prefix("0::"))?;
+    group.starts_with('/').then(|| group.to_owned())
+}
+
+/// Where that version is mounted.
+fn mount(roots: &Roots) -> Option<PathBuf> {
     mounts(roots)
         .into_iter()
         .find(|mount| rustix::fs::statfs(mount).is_ok_and(|fs| fs.f_type as u64 == CGROUP2_MAGIC))
-        .map(|mount| mount.join(path))
 }
 
 /// Removes the empty groups of trackers that were killed.
@@ -154,7 +173,7 @@ fn sweep(parent: &Path) {
         let name = entry.file_name();
         let owner = name.to_str().and_then(|name| name.strip_prefix(NAME));
         if owner.is_some_and(|pid| !Path::new("/proc").join(pid).exists()) {
-            let _ = fs::remove_dir(entry.path());
+            remove(&entry.path());
         }
     }
 }

@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::str::SplitAsciiWhitespace;
@@ -8,7 +8,7 @@ use rustix::process::Pid;
 
 use super::births::Births;
 use super::reaped::Reaped;
-use crate::sensor::{CpuTimes, KernelFile, Roots};
+use crate::sensor::{CpuTimes, KernelFile, Roots, tick};
 
 /// Whose descendants are the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +29,8 @@ pub(crate) struct Tree {
     top: Top,
     reaped: Reaped,
     alive: BTreeMap<u32, Process>,
+    /// So many of their files may stay open; the others are opened for each reading.
+    most_open: usize,
     births: Births,
     tick: Duration,
     last: CpuTimes,
@@ -36,9 +38,11 @@ pub(crate) struct Tree {
     unclaimed: Duration,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Process {
-    stat: KernelFile,
+    stat: Option<KernelFile>,
+    /// Its time when that could last be read.
+    times: CpuTimes,
 }
 
 /// What /proc/<pid>/stat says of a process.
@@ -57,14 +61,15 @@ impl Tree {
             Top::Ours => children(&folder, std::process::id(), 2),
             Top::Process(_) => Vec::new(),
         };
-        let per_second = rustix::param::clock_ticks_per_second().max(1);
+        let may_open = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
         Self {
             births: Births::of(&folder),
             folder,
             top,
             reaped: Reaped::without(strangers),
             alive: BTreeMap::new(),
-            tick: Duration::from_secs(1) / per_second as u32,
+            most_open: may_open.map_or(usize::MAX, |files| files as usize / 2),
+            tick: tick(),
             last: CpuTimes::default(),
             unclaimed: Duration::ZERO,
         }
@@ -105,55 +110,120 @@ impl Tree {
         self.last
     }
 
-    fn find_processes(&mut self) {
-        let mut to_visit = match self.top {
+    /// Those whose children are looked for first.
+    fn roots(&self) -> Vec<u32> {
+        match self.top {
             Top::Ours => children(&self.folder, std::process::id(), 2),
-            Top::Process(pid) => vec![pid.as_raw_pid() as u32],
-        };
+            // Who loses its parent is inherited by somebody else, but is still of the run.
+            Top::Process(pid) => {
+                let known = self.alive.iter().filter(|(_, process)| process.is_here());
+                let known = known.map(|(pid, _)| *pid);
+                known.chain([pid.as_raw_pid() as u32]).collect()
+            }
+        }
+    }
+
+    fn is_no_part(&self, pid: u32) -> bool {
+        pid == std::process::id() || self.reaped.is_stranger(pid)
+    }
+
+    /// Keeps in mind what processes that are not ours have done: none waits for them here.
+    pub(crate) fn remember_others(&mut self) {
+        if let Top::Process(_) = self.top {
+            self.read();
+        }
+    }
+
+    fn find_processes(&mut self) {
+        let mut to_visit = self.roots();
         let mut found = BTreeMap::new();
         while let Some(pid) = to_visit.pop() {
-            let is_no_part = pid == std::process::id() || self.reaped.is_stranger(pid);
-            if is_no_part || found.contains_key(&pid) {
+            if self.is_no_part(pid) || found.contains_key(&pid) {
                 continue;
             }
-            let process = match self.alive.remove(&pid) {
-                Some(process) if process.stat.bytes(&mut [0; 8]).is_ok() => process,
-                _ => match KernelFile::open(&self.folder.join(format!("{pid}/stat"))) {
-                    Ok(stat) => Process { stat },
-                    Err(_) => continue,
-                },
+            let known = self.alive.remove(&pid);
+            let known = known.filter(|process| process.stat.is_none() || process.is_here());
+            let may_stay_open = found.len() < self.most_open;
+            let mut process = match known.map_or_else(|| self.meet(pid, may_stay_open), Ok) {
+                Ok(process) => process,
+                Err(error) if has_ended(&error) => continue,
+                Err(_) => Process::default(),
             };
-            let threads = process.record(self.tick).map_or(1, |record| record.threads);
+            let threads = process.look(&self.folder, pid, self.tick).unwrap_or(1);
             to_visit.extend(children(&self.folder, pid, threads));
             found.insert(pid, process);
         }
         self.alive = found;
     }
 
+    fn meet(&self, pid: u32, may_stay_open: bool) -> io::Result<Process> {
+        let stat = open(&self.folder, pid)?;
+        Ok(Process {
+            stat: may_stay_open.then_some(stat),
+            ..Process::default()
+        })
+    }
+
+    /// Living descendants of this process that are none of these.
+    pub(crate) fn others_than(&self, known: &[u32]) -> Vec<u32> {
+        let mut to_visit = self.roots();
+        let mut visited = BTreeSet::new();
+        while let Some(pid) = to_visit.pop() {
+            if !self.is_no_part(pid) && visited.insert(pid) {
+                to_visit.extend(children(&self.folder, pid, 2));
+            }
+        }
+        visited.retain(|pid| !known.contains(pid));
+        visited.into_iter().collect()
+    }
+
     /// Parents before children, so that one who dies in between is missed and not counted twice.
     fn sum(&mut self) -> CpuTimes {
-        let tick = self.tick;
+        let (tick, folder) = (self.tick, &self.folder);
         let mut sum = match self.top {
             Top::Ours => self.reaped.time(),
             Top::Process(_) => CpuTimes::default(),
         };
         self.alive.retain(|pid, process| {
-            let Ok(record) = process.record(tick) else {
-                return false;
-            };
-            sum = sum.plus(record.times(cpu_clock(*pid)));
-            true
+            let looked = process.look(folder, *pid, tick);
+            let is_left = !looked.is_err_and(|error| has_ended(&error));
+            if is_left {
+                sum = sum.plus(process.times);
+            }
+            is_left
         });
         sum
     }
 }
 
 impl Process {
-    fn record(&self, tick: Duration) -> io::Result<Record> {
+    /// Reads its time anew, and says how many threads it has.
+    fn look(&mut self, folder: &Path, pid: u32, tick: Duration) -> io::Result<u32> {
         let mut buffer = [0; 512];
-        Record::parse(self.stat.bytes(&mut buffer)?, tick)
-            .ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))
+        let stat = match &self.stat {
+            Some(stat) => stat.bytes(&mut buffer)?,
+            None => open(folder, pid)?.bytes(&mut buffer)?,
+        };
+        let record =
+            Record::parse(stat, tick).ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))?;
+        self.times = record.times(cpu_clock(pid));
+        Ok(record.threads)
     }
+
+    /// Whether the file that was opened still speaks of a process.
+    fn is_here(&self) -> bool {
+        let stat = self.stat.as_ref();
+        stat.is_some_and(|stat| stat.bytes(&mut [0; 8]).is_ok())
+    }
+}
+
+fn open(folder: &Path, pid: u32) -> io::Result<KernelFile> {
+    KernelFile::open(&folder.join(format!("{pid}/stat")))
+}
+
+/// Whether a process could not be read because there is none, and not because we may not.
+fn has_ended(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::NotFound || error.raw_os_error() == Some(libc::ESRCH)
 }
 
 impl Record {

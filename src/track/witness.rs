@@ -4,6 +4,7 @@ use std::time::Duration;
 use super::clock::Moment;
 use super::footing::Footing;
 use super::lag::{Sighting, Totals};
+use super::leavers::Leavers;
 use super::machine::Machine;
 use super::panel::{Panel, Shares};
 use super::reaped::Reaped;
@@ -20,6 +21,7 @@ pub(crate) struct Witness {
     machine: Machine,
     tree: Tree,
     scope: Option<Scope>,
+    leavers: Leavers,
     footing: Footing,
     threads: f64,
     /// The process the run is named after in the log.
@@ -52,6 +54,7 @@ impl Witness {
             machine: Machine::of(roots, survey.clock.clone()),
             tree: Tree::of(top, roots),
             scope,
+            leavers: Leavers::of(roots),
             footing: Footing::of(roots),
             threads: f64::from(survey.processor.threads),
             subject: 0,
@@ -146,17 +149,40 @@ impl Witness {
 
     /// The run's CPU time as the group or, without one, the processes themselves have it.
     fn run_time(&mut self) -> CpuTimes {
-        match self.scope.as_ref().map(Scope::read) {
-            Some(Ok(times)) => times,
+        match self.group().map(|group| group.read()) {
+            // What was done outside of the group shows at the latest when it is waited for.
+            Some(Ok(times)) if times.total() >= self.tree.reaped().time().total() => times,
+            Some(Ok(_)) => self.tree.reaped().time(),
             _ => self.tree.read(),
         }
     }
 
+    /// The control group, as long as all of the run is in it.
+    fn group(&mut self) -> Option<&mut Scope> {
+        self.scope.as_mut().filter(|_| !self.leavers.are_known)
+    }
+
     fn processes(&mut self) -> Vec<u32> {
-        match &mut self.scope {
-            Some(scope) => scope.processes().to_vec(),
-            None => self.tree.processes(),
+        let Some(group) = self.group() else {
+            return self.tree.processes();
+        };
+        let processes = group.processes().to_vec();
+        if let Some(scope) = &self.scope
+            && self.leavers.are_found(scope, &self.tree, &processes)
+        {
+            self.panel.note(
+                "processes of the command have left its control group; from here on all of them \
+                 are counted one by one"
+                    .to_owned(),
+            );
         }
+        processes
+    }
+
+    /// Reads what must be read more often than it is logged.
+    pub(crate) fn glimpse(&mut self, at: Duration) {
+        self.panel.read(at);
+        self.tree.remember_others();
     }
 
     /// Everything that went by since the last sample, read now.
@@ -246,7 +272,8 @@ impl Witness {
                 continue;
             };
             let look = board.look();
-            loads.extend(look.utilisation);
+            let share = board.share(&ours);
+            loads.extend(look.utilisation.map(|load| share.of_whole(load)));
             let keep = |value: Option<f64>, into: &mut BTreeMap<String, f64>| {
                 into.extend(value.map(|value| (uuid.clone(), value)));
             };
@@ -264,7 +291,6 @@ impl Witness {
                 .per_gpu_performance_state
                 .extend(look.performance_state.map(entry));
             let component = Component::Gpu(uuid);
-            let share = board.share(&ours);
             if let Some(why) = board.counts_whole_because() {
                 self.panel.note_whole(&component, why);
             }
@@ -296,7 +322,7 @@ impl Witness {
             return;
         }
         let used = look.run.since(self.last.run).total().as_secs_f64();
-        observed.absolute_cpu_utilization = Some(used / seconds);
+        observed.absolute_cpu_utilization = Some((used / seconds).min(self.threads));
         let power = self.panel.power(seconds);
         observed.rapl_power_draw_absolute = power.processors.map(|(total, _)| total);
         observed.rapl_estimated_attributable_power_draw = power.processors.map(|(_, ours)| ours);

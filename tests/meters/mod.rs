@@ -56,6 +56,13 @@ impl Machine {
         self.prepared(Command::new(env!("CARGO_BIN_EXE_impact")))
     }
 
+    /// The same, with the control groups of this machine and the meters it has.
+    pub fn impact_with_groups(&self) -> Command {
+        let mut command = self.impact();
+        command.env_remove("IMPACT_SYSFS_ROOT");
+        command
+    }
+
     /// The same, started with these signals ignored.
     pub fn impact_ignoring(&self, signals: &str) -> Command {
         let mut starter = Command::new("env");

@@ -1,0 +1,44 @@
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use super::pace::Pace;
+use super::scope::Scope;
+use super::tree::Tree;
+use crate::sensor::Roots;
+
+/// Looking for them may take this part of the time.
+const PART_OF_THE_TIME: u32 = 100_000;
+/// Nor are they looked for more often than this.
+const SHORTEST_PAUSE: Duration = Duration::from_secs(1);
+
+/// Descendants of the command that are no longer in its control group, looked for now and then.
+#[derive(Debug)]
+pub(crate) struct Leavers {
+    folder: PathBuf,
+    pace: Pace,
+    pub(crate) are_known: bool,
+}
+
+impl Leavers {
+    pub(crate) fn of(roots: &Roots) -> Self {
+        Self {
+            folder: roots.processes().to_owned(),
+            pace: Pace::new(PART_OF_THE_TIME, SHORTEST_PAUSE),
+            are_known: false,
+        }
+    }
+
+    /// Looks again if it is time; says whether there are any who were not known of.
+    pub(crate) fn are_found(&mut self, scope: &Scope, tree: &Tree, members: &[u32]) -> bool {
+        let now = Instant::now();
+        if self.are_known || !self.pace.is_due(now) {
+            return false;
+        }
+        let others = tree.others_than(members);
+        self.are_known = others
+            .into_iter()
+            .any(|pid| scope.was_left_by(&self.folder, pid));
+        self.pace.done(now);
+        self.are_known
+    }
+}
