@@ -101,10 +101,10 @@ impl Counters {
             .sum()
     }
 
-    /// What marked phases took, and whether some had to be left out.
-    pub(super) fn phases(&mut self) -> (BTreeMap<String, Repetitions>, bool) {
+    /// What marked phases took, and what is to be said of the marks.
+    pub(super) fn phases(&mut self) -> (BTreeMap<String, Repetitions>, Vec<String>) {
         let phases = self.phases.finish(self.counted_j, self.seconds);
-        (phases, self.phases.too_many)
+        (phases, self.phases.notes())
     }
 
     pub(super) fn gpu_hours(&self) -> Option<f64> {

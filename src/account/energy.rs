@@ -76,16 +76,14 @@ fn from_counters(
     damage: Damage,
 ) -> Result<RunSummary, OutOfRange> {
     let parts = counters.parts()?;
-    let (phases, too_many_phases) = counters.phases();
+    let (phases, notes_on_marks) = counters.phases();
     let has_no_end = info.ended.is_none();
     let mut notes = info.notes.clone();
     if has_no_end {
         notes.push("no end was recorded; counted up to the last sample".to_owned());
     }
     notes.extend(damage_notes(damage));
-    if too_many_phases {
-        notes.push("too many different phases were marked; some are left out".to_owned());
-    }
+    notes.extend(notes_on_marks);
     if counters.fell_back {
         notes.push("a running total fell; the largest was kept".to_owned());
     }

@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
 use crate::log::{Edge, Mark};
+use crate::units::counted;
 
 /// More names than this are a loop variable put into the name; the rest are left out, and said.
 const MOST_NAMES: usize = 1000;
@@ -14,7 +15,9 @@ pub(super) struct Phases {
     open: BTreeMap<String, Reading>,
     section: Option<(String, Reading)>,
     repetitions: BTreeMap<String, Repetitions>,
-    pub(super) too_many: bool,
+    too_many: bool,
+    /// Ends of phases that were not open, and starts of phases that were.
+    unmatched: usize,
 }
 
 /// Energy and time of the run so far.
@@ -63,16 +66,16 @@ impl Phases {
         match mark.edge {
             Edge::Start => {
                 if self.open.len() < MOST_NAMES {
-                    self.open.insert(mark.name, now);
+                    let is_open = self.open.insert(mark.name, now).is_some();
+                    self.unmatched += usize::from(is_open);
                 } else {
                     self.too_many = true;
                 }
             }
-            Edge::End => {
-                if let Some(began) = self.open.remove(&mark.name) {
-                    self.close(mark.name, began, now);
-                }
-            }
+            Edge::End => match self.open.remove(&mark.name) {
+                Some(began) => self.close(mark.name, began, now),
+                None => self.unmatched += 1,
+            },
             Edge::Point => {
                 if let Some((name, began)) = self.section.replace((mark.name, now)) {
                     self.close(name, began, now);
@@ -90,6 +93,22 @@ impl Phases {
             .entry(name)
             .or_default()
             .add(ended.joules - began.joules, ended.seconds - began.seconds);
+    }
+
+    /// What of the marks is no part of any phase.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.too_many {
+            notes.push("too many different phases were marked; some are left out".to_owned());
+        }
+        if self.unmatched > 0 {
+            notes.push(format!(
+                "{} without a match, as a phase that ends without having begun or begins twice; \
+                 no energy is given for that",
+                counted(self.unmatched, "mark")
+            ));
+        }
+        notes
     }
 
     /// The phases by name, once the log ends with this much energy and time.
@@ -131,6 +150,18 @@ mod tests {
         assert_eq!((train.count, train.mean_j, train.mean_s), (2, 15.0, 2.0));
         assert_eq!(train.standard_error_j(), Some(5.0));
         assert_eq!(train.total_j(), 30.0);
+    }
+
+    #[test]
+    fn marks_that_match_nothing_are_told() {
+        let mut phases = Phases::default();
+        phases.mark(mark("train", Edge::End), 1.0, 1.0);
+        phases.mark(mark("train", Edge::Start), 2.0, 2.0);
+        assert!(phases.notes()[0].starts_with("1 mark without"));
+        phases.mark(mark("train", Edge::Start), 3.0, 3.0);
+        phases.mark(mark("train", Edge::End), 5.0, 4.0);
+        assert!(phases.notes()[0].starts_with("2 marks without"));
+        assert_eq!(phases.finish(9.0, 9.0)["train"].mean_j, 2.0);
     }
 
     #[test]
