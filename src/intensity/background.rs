@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
+use super::Ladder;
 use super::ladder::{Answer, NobodyAnswered};
-use super::{Basis, Ladder};
 use crate::units::GramsPerKwh;
 use crate::zone::ZoneId;
 
@@ -22,10 +22,8 @@ pub struct Background {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Latest {
     pub intensity: GramsPerKwh,
+    /// With what it counts, such as life cycle.
     pub source: String,
-    pub basis: Basis,
-    /// The time the value is for, which may be hours ago.
-    pub at: DateTime<Utc>,
 }
 
 #[derive(Debug, Default)]
@@ -46,10 +44,8 @@ impl State {
 
     fn take(&mut self, answer: &Answer) {
         let newest = answer.series.last();
-        let mut notice = format!(
-            "carbon intensity from {} ({})",
-            answer.series.source, answer.series.basis
-        );
+        let source = format!("{} ({})", answer.series.source, answer.series.basis);
+        let mut notice = format!("carbon intensity from {source}");
         for refusal in &answer.declined {
             notice.push_str("; ");
             notice.push_str(&refusal.to_string());
@@ -57,9 +53,7 @@ impl State {
         self.say(notice);
         self.latest = Some(Latest {
             intensity: newest.intensity,
-            source: answer.series.source.clone(),
-            basis: answer.series.basis,
-            at: newest.at,
+            source,
         });
     }
 
@@ -143,6 +137,7 @@ fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::intensity::Basis;
     use crate::intensity::ladder::Refusal;
     use crate::intensity::{Declined, Period, Point, Series};
 

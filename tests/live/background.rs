@@ -73,8 +73,7 @@ fn the_newest_value_arrives_with_its_source() {
     let background = Background::start(ladder(&server.url), "GB".parse().unwrap());
     let latest = first(&background);
     assert_eq!(latest.intensity.get(), 77.0);
-    assert_eq!(latest.source, "UK Carbon Intensity API");
-    assert_eq!(latest.basis, Basis::Direct);
+    assert_eq!(latest.source, "UK Carbon Intensity API (direct)");
     let notices = background.notices();
     assert_eq!(notices.len(), 1);
     assert!(background.notices().is_empty());
@@ -84,7 +83,7 @@ fn the_newest_value_arrives_with_its_source() {
 fn a_service_that_fails_falls_back_to_the_table_and_says_so() {
     let server = Server::start(|_| Reply::Body(503, String::new()));
     let background = Background::start(ladder(&server.url), "GB".parse().unwrap());
-    assert_eq!(first(&background).source, "the table of 2025");
+    assert_eq!(first(&background).source, "the table of 2025 (life cycle)");
     let notices = background.notices();
     assert!(notices[0].contains("the table of 2025"), "{notices:?}");
     assert!(notices[0].contains("uk: it answered with HTTP status 503"));

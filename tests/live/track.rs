@@ -53,7 +53,7 @@ fn each_sample_carries_what_the_grid_says() {
     );
     let info: serde_json::Value =
         serde_json::from_slice(&fs::read(log.join("info.json")).unwrap()).unwrap();
-    assert_eq!(info["realtime_source"], "UK Carbon Intensity API");
+    assert_eq!(info["realtime_source"], "UK Carbon Intensity API (direct)");
 }
 
 #[test]

@@ -75,7 +75,8 @@ impl Tracker<'_> {
         info.exit_code = (ending != Ending::Unknown).then(|| i32::from(ending.code()));
         info.overhead_cpu_s = Some(overhead.as_secs_f64());
         (info.host.gpus, info.host.gpu_driver) = cards(&self.witness.boards);
-        info.realtime_source.clone_from(&self.realtime_source);
+        let sources: Vec<String> = self.realtime_sources.into_iter().collect();
+        info.realtime_source = (!sources.is_empty()).then(|| sources.join("; "));
         info.balance = self.witness.panel.balance();
         info.sensors = self.witness.panel.sensors();
         let (run, notes) = self.record.close(info.clone());

@@ -1,6 +1,7 @@
 mod end;
 mod start;
 
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
@@ -28,6 +29,9 @@ pub use start::StartError;
 
 /// A pause longer than this may hide a counter's wrap.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
+/// Who is not our child takes along what it did since we last looked.
+const GAP_OF_OTHERS: Duration = Duration::from_millis(250);
 
 /// A command that is stopped later than this after we were asked to stop is stopped by another.
 const STOP_PATIENCE: Duration = Duration::from_secs(1);
@@ -81,7 +85,7 @@ struct Tracker<'p> {
     /// When the command was seen to have ended.
     ended: Option<Moment>,
     /// Who said the carbon intensities recorded so far.
-    realtime_source: Option<String>,
+    realtime_sources: BTreeSet<String>,
 }
 
 impl Tracker<'_> {
@@ -103,7 +107,7 @@ impl Tracker<'_> {
                 next_tick = next_after(next_tick, self.plan.interval, at);
                 next_read = at.saturating_add(self.gap());
             } else if at >= next_read {
-                self.witness.panel.read(at);
+                self.witness.glimpse(at);
                 next_read = at.saturating_add(self.gap());
             }
             self.take_in_late_boards(at);
@@ -122,8 +126,15 @@ impl Tracker<'_> {
             // A mark sent just before the end is older than the end.
             let ending = self.hear_signals();
             self.open_mail();
-            if let Some(ending) = ending.or_else(|| self.has_vanished()) {
+            if let Some(ending) = ending {
                 return ending;
+            }
+            if self.has_vanished() {
+                self.record.note(format!(
+                    "it was not ours to wait for: what it did in its last {} ms may be missing",
+                    GAP_OF_OTHERS.as_millis()
+                ));
+                return Ending::Unknown;
             }
         }
     }
@@ -151,19 +162,21 @@ impl Tracker<'_> {
 
     /// How soon the meters must be read again, whatever is logged.
     fn gap(&self) -> Duration {
-        let gap = self.witness.panel.longest_gap();
+        let mut gap = self.witness.panel.longest_gap();
         if self.witness.panel.has_gauges() {
-            gap.min(Duration::from_secs_f64(POWER_PERIOD_S))
-        } else {
-            gap
+            gap = gap.min(Duration::from_secs_f64(POWER_PERIOD_S));
         }
+        if !self.child.is_ours() {
+            gap = gap.min(GAP_OF_OTHERS);
+        }
+        gap
     }
 
     fn tick(&mut self, now: &Moment, mark: Option<Mark>) {
         let mut sample = self.witness.sample(now, mark);
         if let Some(latest) = self.grid.as_ref().and_then(Background::latest) {
             sample.observed.realtime_carbon_intensity = Some(latest.intensity.get());
-            self.realtime_source = Some(latest.source);
+            self.realtime_sources.insert(latest.source);
         }
         self.record.sample(&sample);
         self.trail
@@ -264,6 +277,8 @@ impl Tracker<'_> {
                 arrival.forward_to(self.child.pid());
             } else if self.signals.is_end(arrival) {
                 return Some(Ending::Unknown);
+            } else if arrival.is_stop() && !self.signals.is_ignored(arrival) {
+                self.stop_along();
             }
         }
         if !self.child.is_ours() {
@@ -285,7 +300,10 @@ impl Tracker<'_> {
                 .saturating_sub(self.witness.elapsed(asked))
                 < STOP_PATIENCE
         };
-        if self.is_stopped && self.stop_asked.as_ref().is_some_and(is_asked) {
+        if self.is_stopped
+            && (self.stop_asked.as_ref().is_some_and(is_asked)
+                || self.child.own_terminal().is_some())
+        {
             self.stop_along();
         }
         None
@@ -317,17 +335,16 @@ impl Tracker<'_> {
     }
 
     /// The end of a process that is not our child shows in its handle.
-    fn has_vanished(&self) -> Option<Ending> {
-        if self.child.is_ours() {
-            return None;
-        }
-        let handle = self.child.handle()?;
+    fn has_vanished(&self) -> bool {
+        let Some(handle) = self.child.handle().filter(|_| !self.child.is_ours()) else {
+            return false;
+        };
         let mut handle = [PollFd::new(&handle, PollFlags::IN)];
         let now = Timespec {
             tv_sec: 0,
             tv_nsec: 0,
         };
-        matches!(poll(&mut handle, Some(&now)), Ok(ready) if ready > 0).then_some(Ending::Unknown)
+        matches!(poll(&mut handle, Some(&now)), Ok(ready) if ready > 0)
     }
 }
 

@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io;
 use std::sync::Arc;
@@ -154,7 +155,7 @@ impl<'p> Tracker<'p> {
             is_stopped: false,
             is_over: false,
             ended: None,
-            realtime_source: None,
+            realtime_sources: BTreeSet::new(),
         })
     }
 }
@@ -177,7 +178,9 @@ fn unstartable(words: &[OsString], source: io::Error) -> StartError {
 }
 
 fn find(pid: u32) -> Result<Child, StartError> {
-    Pid::from_raw(pid as i32)
+    i32::try_from(pid)
+        .ok()
+        .and_then(Pid::from_raw)
         .ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))
         .and_then(Child::find)
         .map_err(|source| StartError::Process { pid, source })
@@ -212,7 +215,7 @@ fn first_info(plan: &Plan, id: &str) -> Info {
         impact_version: env!("CARGO_PKG_VERSION").to_owned(),
         id: id.to_owned(),
         inside: outer_run(),
-        name: plan.name.clone(),
+        name: Some(plan.name()).filter(|name| !name.is_empty()),
         tags: plan.tags.clone(),
         command: plan.command_line(),
         started: Some(chrono::Local::now().fixed_offset()),
