@@ -129,6 +129,56 @@ fn ctrl_c_reaches_a_command_that_has_made_a_group_of_its_own() {
 }
 
 #[test]
+fn a_shell_that_suspends_itself_gives_the_terminal_back() {
+    let machine = Machine::with_rapl();
+    let mut terminal = Terminal::on(&machine);
+    terminal.press("\"$IMPACT\" track -q --out log -- bash --norc --noprofile -i\n");
+    terminal.press("echo in\"\"side\n");
+    terminal.await_text("inside");
+    terminal.press("suspend\n");
+    terminal.await_text("Stopped");
+    terminal.press("fg\n");
+    terminal.press("echo ba\"\"ck; exit 5\n");
+    terminal.await_text("back");
+    terminal.press("echo co\"\"de $?\n");
+    terminal.await_text("code 5");
+}
+
+#[test]
+fn ctrl_z_stops_a_tracker_that_follows_a_process() {
+    let machine = Machine::with_rapl();
+    let mut terminal = Terminal::on(&machine);
+    terminal.press("stty cols 80 rows 24; sleep 600 &\n");
+    terminal.press("\"$IMPACT\" track --interval 50ms --out log --pid $!\n");
+    terminal.await_text(" kWh");
+    terminal.press(CTRL_Z);
+    terminal.await_text("Stopped");
+    terminal.press("fg\n");
+    terminal.await_text(" kWh");
+    terminal.press(CTRL_C);
+    terminal.await_text("next: impact");
+    terminal.press("kill %1; echo co\"\"de\n");
+    terminal.await_text("code");
+}
+
+#[test]
+fn a_job_that_takes_the_screen_gets_all_of_its_rows() {
+    let machine = Machine::with_rapl();
+    let mut terminal = Terminal::on(&machine);
+    terminal.press("stty cols 80 rows 24\n");
+    let job = "read line; stty -echo; read line; stty echo";
+    terminal.press(&format!(
+        "\"$IMPACT\" track --interval 50ms -- sh -c '{job}'\n"
+    ));
+    terminal.await_text("\u{1b}[1;23r");
+    terminal.await_text(" kWh");
+    terminal.press("\n");
+    terminal.await_text("\u{1b}[r");
+    terminal.press("\n");
+    terminal.await_text("next: impact");
+}
+
+#[test]
 fn a_signal_that_reaches_the_tracker_is_handed_on() {
     let machine = Machine::with_rapl();
     let mut child = machine

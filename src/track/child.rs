@@ -1,7 +1,11 @@
+use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open, set_child_subreaper};
+use rustix::process::{
+    Pid, PidfdFlags, Signal, getpgid, getpgrp, kill_process, pidfd_open, set_child_subreaper,
+};
+use rustix::termios::{tcgetpgrp, tcsetpgrp};
 
 use super::reaped::{Reaped, Status};
 use super::scope::Scope;
@@ -110,9 +114,24 @@ impl Child {
         news
     }
 
+    /// The terminal, where the command has made a group of its own the foreground, as shells do.
+    pub(crate) fn own_terminal(&self) -> Option<(File, Pid)> {
+        let group = getpgid(Some(self.pid)).ok()?;
+        let terminal = File::open("/dev/tty").ok()?;
+        let is_in_front = tcgetpgrp(&terminal).is_ok_and(|front| front == group);
+        (is_in_front && group != getpgrp()).then_some((terminal, group))
+    }
+
     /// Stops this process as its command was stopped, and sets the command going again afterwards.
     pub(crate) fn stop_along(&self) {
+        let terminal = self.own_terminal();
         let _ = kill_process(rustix::process::getpid(), Signal::STOP);
+        if !self.is_ours {
+            return;
+        }
+        if let Some((terminal, group)) = terminal {
+            let _ = tcsetpgrp(terminal, group);
+        }
         // Whoever continued only us meant both; a second SIGCONT does no harm.
         let _ = kill_process(self.pid(), Signal::CONT);
     }

@@ -23,6 +23,8 @@ pub const VARIABLE: &str = "IMPACT_TRACKER";
 /// How long a mark waits to hear that it was measured; the job must not be held up.
 const PATIENCE: Duration = Duration::from_millis(250);
 const LONGEST: usize = 4096;
+/// So many are dropped at a time: whoever sends without end must not keep us from the job.
+const MOST_DROPPED: usize = 64;
 /// What the name of a tracker's socket begins with; its run's id follows.
 const NAME: &str = "impact-";
 
@@ -56,7 +58,7 @@ impl Mailbox {
 
     /// The next mark that is waiting; what other users send is dropped.
     pub(crate) fn next(&self) -> Option<Letter> {
-        loop {
+        for _ in 0..MOST_DROPPED {
             let mut text = [0; LONGEST];
             let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmCredentials(1))];
             let mut control = RecvAncillaryBuffer::new(&mut space);
@@ -73,6 +75,7 @@ impl Mailbox {
                 return Some(Letter { mark, sender });
             }
         }
+        None
     }
 
     /// Tells the sender that the mark has been measured.
@@ -97,7 +100,8 @@ impl AsFd for Mailbox {
 /// The run that this process is a part of, if its tracker is on this machine.
 ///
 /// Launchers hand the variable on to other machines, whose processes that tracker does not see.
-pub(crate) fn outer_run() -> Option<String> {
+#[must_use]
+pub fn outer_run() -> Option<String> {
     let address = std::env::var(VARIABLE).ok()?;
     let name = address.strip_prefix('@')?;
     let tracker = SocketAddr::from_abstract_name(name).ok()?;

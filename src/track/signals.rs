@@ -2,7 +2,7 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 use rustix::process::{Pid, Signal};
 
@@ -33,12 +33,21 @@ const HEARD: [libc::c_int; 4] = [libc::SIGCHLD, libc::SIGTTIN, libc::SIGTTOU, li
 /// Whether we were started with SIGPIPE ignored, as systemd starts services.
 static PIPE_WAS_IGNORED: AtomicBool = AtomicBool::new(false);
 
-/// Rust ignores SIGPIPE before `main`, so the loader has to look before that.
+/// Which of the three streams were closed when we were started, a bit each.
+static CLOSED_STREAMS: AtomicU8 = AtomicU8::new(0);
+
+/// Rust ignores SIGPIPE and opens closed streams before `main`, so the loader has to look before that.
 #[used]
 #[unsafe(link_section = ".init_array")]
 static LOOK_BEFORE_MAIN: extern "C" fn() = {
     extern "C" fn look() {
         PIPE_WAS_IGNORED.store(is_ignored(libc::SIGPIPE), Ordering::Relaxed);
+        // SAFETY: asks for the flags of a file that may or may not be open.
+        let is_closed = |stream: &i32| unsafe { libc::fcntl(*stream, libc::F_GETFD) } < 0;
+        let closed = (0..3)
+            .filter(is_closed)
+            .fold(0, |bits, stream| bits | 1 << stream);
+        CLOSED_STREAMS.store(closed, Ordering::Relaxed);
     }
     look
 };
@@ -59,6 +68,10 @@ impl Inherited {
             libc::signal(libc::SIGCHLD, self.child_news);
             if !PIPE_WAS_IGNORED.load(Ordering::Relaxed) {
                 libc::signal(libc::SIGPIPE, libc::SIG_DFL);
+            }
+            let closed = CLOSED_STREAMS.load(Ordering::Relaxed);
+            for stream in (0..3).filter(|stream| closed & (1 << stream) != 0) {
+                libc::close(stream);
             }
             libc::sigprocmask(
                 libc::SIG_SETMASK,
@@ -176,7 +189,12 @@ impl Signals {
     /// Whether the signal asks us to end, when there is nobody to hand it on to.
     pub(crate) fn is_end(&self, arrival: Arrival) -> bool {
         let ends = [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM];
-        ends.contains(&arrival.signal) && !self.ignored.contains(&arrival.signal)
+        ends.contains(&arrival.signal) && !self.is_ignored(arrival)
+    }
+
+    /// Whether we were told not to listen to it, as by nohup.
+    pub(crate) fn is_ignored(&self, arrival: Arrival) -> bool {
+        self.ignored.contains(&arrival.signal)
     }
 
     /// The next signal that is waiting, if any.

@@ -13,6 +13,8 @@ use crate::units::GramsCo2e;
 pub struct LiveLine {
     /// The last row, while it is ours.
     row: Option<u16>,
+    /// One that was ours until the job took the screen.
+    left: Option<u16>,
 }
 
 impl LiveLine {
@@ -26,13 +28,19 @@ impl Screen for LiveLine {
     fn show(&mut self, glance: &Glance) {
         let size = tcgetwinsize(io::stderr()).ok();
         let Some(size) = size.filter(|size| size.ws_row >= FEWEST_ROWS && is_ours()) else {
-            self.row = None;
+            self.give_up();
             return;
         };
         let row = size.ws_row;
         let mut output = String::new();
-        if self.row != Some(row) {
-            output += &make_room(row);
+        match self.row {
+            Some(before) if before == row => output += &keep(row),
+            before => {
+                let old = before.filter(|before| *before < row);
+                output += &old.map(|old| in_row(old, "")).unwrap_or_default();
+                output += DOWN_AND_UP;
+                output += &keep(row);
+            }
         }
         // A line that is wider than the terminal would become two.
         let most = usize::from(size.ws_col).saturating_sub(1);
@@ -40,12 +48,28 @@ impl Screen for LiveLine {
         output += &in_row(row, &format!("\x1b[2m{line}\x1b[0m"));
         let _ = io::stderr().write_all(output.as_bytes());
         self.row = Some(row);
+        self.left = None;
     }
 
     fn clear(&mut self) {
-        if let Some(row) = self.row.take().filter(|_| is_ours()) {
-            let all_rows = "\x1b7\x1b[r\x1b8";
-            let _ = write!(io::stderr(), "{}{all_rows}", in_row(row, ""));
+        let left = self.left.take();
+        if let Some(row) = self.row.take().or(left) {
+            let erased = if is_ours() {
+                in_row(row, "")
+            } else {
+                String::new()
+            };
+            let _ = write!(io::stderr(), "{erased}{ALL_ROWS}");
+        }
+    }
+}
+
+impl LiveLine {
+    /// Leaves all rows to the job, which may have drawn in ours.
+    fn give_up(&mut self) {
+        if let Some(row) = self.row.take() {
+            let _ = io::stderr().write_all(ALL_ROWS.as_bytes());
+            self.left = Some(row);
         }
     }
 }
@@ -53,10 +77,15 @@ impl Screen for LiveLine {
 /// A terminal of fewer rows is left to the job.
 const FEWEST_ROWS: u16 = 4;
 
-/// Keeps the last row from scrolling, wherever the cursor is; it stays where it is.
-fn make_room(row: u16) -> String {
-    let down_and_up = "\x1bD\x1bM";
-    format!("{down_and_up}\x1b7\x1b[1;{}r\x1b8", row - 1)
+/// Lets all rows scroll again.
+const ALL_ROWS: &str = "\x1b7\x1b[r\x1b8";
+
+/// Brings the cursor out of the last row, if it is there.
+const DOWN_AND_UP: &str = "\x1bD\x1bM";
+
+/// Keeps the last row from scrolling, also where the job has just let it; the cursor stays.
+fn keep(row: u16) -> String {
+    format!("\x1b7\x1b[1;{}r\x1b8", row - 1)
 }
 
 /// Writes a row anew and comes back.

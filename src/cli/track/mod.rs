@@ -27,6 +27,7 @@ use crate::intensity::{Ladder, live};
 #[cfg(feature = "live")]
 use crate::log::info::Region;
 use crate::span::Span;
+use crate::track::mailbox::outer_run;
 use crate::track::{Plan, Screen, StartError, Subject, track};
 use crate::units::Pue;
 
@@ -138,8 +139,13 @@ impl TrackArgs {
         };
         for note in &mut notes {
             // Also where nothing else is printed: the run is not accounted as its user set.
-            eprintln!("impact: passed over: {}", escape::terminal(note));
-            note.insert_str(0, "a setting was passed over: ");
+            let said = format!("impact: passed over: {}\n", escape::terminal(note));
+            let _ = io::stderr().write_all(said.as_bytes());
+            *note = if self.redact {
+                "a setting was passed over".to_owned()
+            } else {
+                format!("a setting was passed over: {note}")
+            };
         }
         let mut pue = config.or(self.pue, "pue");
         if pue.is_none()
@@ -178,12 +184,17 @@ impl TrackArgs {
             roots,
         };
         let mut line = LiveLine::default();
-        let is_seen = !self.quiet && LiveLine::can_be_shown();
+        // A tracker around this one has the last row already.
+        let is_seen = !self.quiet && LiveLine::can_be_shown() && outer_run().is_none();
         let screen = is_seen.then_some(&mut line as &mut dyn Screen);
         let summary = track(&plan, screen).map_err(not_started)?;
         if !self.quiet {
             let text = table::table(&summary, &plan.label());
             // A terminal that is gone must not change how the command ended.
+            let _ = io::stderr().write_all(escape::terminal(&text).as_bytes());
+        } else if summary.run.is_none() {
+            // A run without a log is what nobody can have meant.
+            let text = format!("impact: there is no log: {}\n", summary.notes.join("; "));
             let _ = io::stderr().write_all(escape::terminal(&text).as_bytes());
         }
         Ok(summary.ending.code())
