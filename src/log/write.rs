@@ -2,7 +2,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{CWD, RenameFlags, renameat_with};
+use rustix::fs::{CWD, FlockOperation, RenameFlags, flock, renameat_with};
 
 use super::{DATA_FILE, FOLDER, INFO_FILE, Info, MESSAGES_FILE, Sample};
 
@@ -42,9 +42,12 @@ impl LogWriter {
                 .append(true)
                 .open(folder.join(name))
         };
+        let data = append(DATA_FILE)?;
+        // Whoever would replace the file can see that it is being written; not all file systems can.
+        let _ = flock(&data, FlockOperation::NonBlockingLockShared);
         let mut writer = Self {
             folder: folder.to_owned(),
-            data: append(DATA_FILE)?,
+            data,
             end: 0,
             messages: append(MESSAGES_FILE).ok(),
             line: Vec::with_capacity(2048),
@@ -160,6 +163,17 @@ mod tests {
         let second = create(folder.path(), "b");
         assert_eq!(first.folder(), folder.path().join(FOLDER));
         assert_eq!(second.folder(), folder.path().join("b").join(FOLDER));
+    }
+
+    #[test]
+    fn nobody_else_can_lock_a_log_that_is_being_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let writer = create(folder.path(), "a");
+        let file = File::open(writer.folder().join(DATA_FILE)).unwrap();
+        let lock = || flock(&file, FlockOperation::NonBlockingLockExclusive);
+        assert!(lock().is_err());
+        drop(writer);
+        assert!(lock().is_ok());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The commit of the working directory, read from the repository's files: no git is run beside a job.
 
 use std::fs;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use crate::log::info::Git;
@@ -13,7 +13,8 @@ pub(crate) fn state(folder: &Path) -> Option<Git> {
     let commit = head(&repository)?;
     let dirty = fs::read(repository.join("index"))
         .ok()
-        .and_then(|index| is_dirty(&index, top));
+        .and_then(|index| is_dirty(&index, top))
+        .filter(|dirty| *dirty || !was_reset(&repository));
     Some(Git { commit, dirty })
 }
 
@@ -46,6 +47,25 @@ fn head(repository: &Path) -> Option<String> {
         let (commit, packed_name) = line.split_once(' ')?;
         (packed_name == name).then(|| commit.to_owned())
     })
+}
+
+/// Whether the commit was last chosen by a reset, which may have left the index at another.
+fn was_reset(repository: &Path) -> bool {
+    let moves = end_of(&repository.join("logs/HEAD")).unwrap_or_default();
+    let moves = String::from_utf8_lossy(&moves);
+    let last = moves.lines().last().and_then(|line| line.split_once('\t'));
+    last.is_some_and(|(_, why)| why.starts_with("reset:"))
+}
+
+/// The last part of a file that may have grown for years.
+fn end_of(path: &Path) -> std::io::Result<Vec<u8>> {
+    const LONGEST: u64 = 4096;
+    let file = fs::File::open(path)?;
+    let start = file.metadata()?.len().saturating_sub(LONGEST);
+    let mut end = vec![0; LONGEST as usize];
+    let length = file.read_at(&mut end, start)?;
+    end.truncate(length);
+    Ok(end)
 }
 
 /// Whether a tracked file differs from the index; none where only its contents could tell, or where
@@ -229,6 +249,21 @@ mod tests {
         assert_eq!((git.commit.as_str(), git.dirty), ("0123abcd", Some(false)));
         fs::write(folder.path().join("a.txt"), "hello world").unwrap();
         assert_eq!(state(folder.path()).unwrap().dirty, Some(true));
+    }
+
+    #[test]
+    fn after_a_reset_the_index_may_be_another_commits() {
+        let (folder, seconds) = repository_with("hello");
+        let committed = index_of_tree("a.txt", 5, seconds, "1");
+        fs::write(folder.path().join(".git/index"), committed).unwrap();
+        fs::create_dir(folder.path().join(".git/logs")).unwrap();
+        let moved = |why: &str| {
+            let line = format!("0 1 A <a@b> 1700000000 +0000\t{why}\n");
+            fs::write(folder.path().join(".git/logs/HEAD"), line).unwrap();
+            state(folder.path()).unwrap().dirty
+        };
+        assert_eq!(moved("reset: moving to HEAD~1"), None);
+        assert_eq!(moved("commit: say why"), Some(false));
     }
 
     #[test]

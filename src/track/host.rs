@@ -79,10 +79,19 @@ const TELLING: [&str; 3] = [
 
 /// The job, step and rank ids that are set; redacted, without names and addresses.
 pub(crate) fn scheduler(redact: bool) -> BTreeMap<String, String> {
+    let value = |name: &str| {
+        let value = std::env::var(name).ok()?;
+        // PBS puts the name of its server after the number.
+        let number = value.split('.').next().unwrap_or_default();
+        Some(match name {
+            "PBS_JOBID" if redact => number.to_owned(),
+            _ => value,
+        })
+    };
     SCHEDULER
         .iter()
         .filter(|name| !(redact && TELLING.contains(name)))
-        .filter_map(|name| Some(((*name).to_owned(), std::env::var(name).ok()?)))
+        .filter_map(|name| Some(((*name).to_owned(), value(name)?)))
         .collect()
 }
 

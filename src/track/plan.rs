@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -48,14 +48,19 @@ pub enum Subject {
 
 impl Plan {
     /// The run's name: as given, or that of the program.
-    pub(crate) fn label(&self) -> String {
-        let given = self.name.clone().unwrap_or_else(|| match &self.subject {
+    pub(crate) fn name(&self) -> String {
+        self.name.clone().unwrap_or_else(|| match &self.subject {
             Subject::Command(words) => words
                 .first()
-                .and_then(|word| PathBuf::from(word).file_name()?.to_str().map(str::to_owned))
+                .and_then(|word| Some(Path::new(word).file_name()?.to_string_lossy().into_owned()))
                 .unwrap_or_default(),
             Subject::Process(pid) => format!("pid-{pid}"),
-        });
+        })
+    }
+
+    /// The same in letters that any file system takes.
+    pub(crate) fn label(&self) -> String {
+        let given = self.name();
         let plain = |c: char| {
             if c.is_ascii_alphanumeric() || "._-".contains(c) {
                 c

@@ -17,7 +17,7 @@ pub(crate) fn state(command: &[OsString]) -> Option<Python> {
     };
     let home = Home::of(&interpreter)?;
     let mut packages = BTreeMap::new();
-    for folder in home.package_folders() {
+    for folder in home.package_folders(user_base().as_deref()) {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
             let name = entry.file_name();
             if let Some((name, version)) = name.to_str().and_then(package) {
@@ -65,6 +65,18 @@ fn shebang(script: &Path) -> Option<PathBuf> {
 struct Home {
     prefix: PathBuf,
     version: Option<String>,
+    /// A virtual environment, which does not see what a user has installed beside it.
+    is_apart: bool,
+}
+
+/// Where a user's own packages are, if Python looks there.
+fn user_base() -> Option<PathBuf> {
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    if set("PYTHONNOUSERSITE").is_some() {
+        return None;
+    }
+    let home = || Some(PathBuf::from(set("HOME")?).join(".local"));
+    set("PYTHONUSERBASE").map(PathBuf::from).or_else(home)
 }
 
 impl Home {
@@ -72,7 +84,8 @@ impl Home {
         let around = |file: &Path| Some(file.parent()?.parent()?.to_owned());
         let here = around(interpreter)?;
         let settings = fs::read_to_string(here.join("pyvenv.cfg")).ok();
-        let prefix = if settings.is_some() || here.join("conda-meta").is_dir() {
+        let is_apart = settings.is_some();
+        let prefix = if is_apart || here.join("conda-meta").is_dir() {
             here
         } else {
             around(&interpreter.canonicalize().ok()?)?
@@ -97,15 +110,21 @@ impl Home {
         Some(Self {
             prefix,
             version: stated.or_else(named),
+            is_apart,
         })
     }
 
-    fn package_folders(&self) -> Vec<PathBuf> {
+    /// In the order in which Python looks into them.
+    fn package_folders(&self, user_base: Option<&Path>) -> Vec<PathBuf> {
         let short = self.version.as_deref().map(|version| {
             let parts: Vec<&str> = version.split('.').take(2).collect();
             format!("python{}", parts.join("."))
         });
-        let mut folders = vec![self.prefix.join("conda-meta")];
+        let mut folders = Vec::new();
+        if let (Some(base), Some(short), false) = (user_base, &short, self.is_apart) {
+            folders.push(base.join("lib").join(short).join("site-packages"));
+        }
+        folders.push(self.prefix.join("conda-meta"));
         for lib in ["lib", "lib64", "local/lib"] {
             let lib = self.prefix.join(lib);
             folders.push(lib.join("python3/dist-packages"));
@@ -177,6 +196,19 @@ mod tests {
         let python = state(&[folder.path().join("bin/python").into_os_string()]).unwrap();
         assert_eq!(python.version.as_deref(), Some("3.11.4"));
         assert_eq!(python.packages["numpy"], "2.0.1");
+    }
+
+    #[test]
+    fn what_a_user_installed_counts_outside_of_virtual_environments() {
+        let home = |is_apart| Home {
+            prefix: PathBuf::from("/usr"),
+            version: Some("3.12.1".to_owned()),
+            is_apart,
+        };
+        let users = Path::new("/home/me/.local/lib/python3.12/site-packages");
+        let folders = |is_apart| home(is_apart).package_folders(Some(Path::new("/home/me/.local")));
+        assert_eq!(folders(false)[0], users);
+        assert!(folders(true).iter().all(|folder| folder != users));
     }
 
     #[test]

@@ -13,7 +13,12 @@ pub(crate) struct Record {
     series: Option<Series>,
     lost: u64,
     notes: Vec<String>,
+    /// Notes that came when there were enough.
+    unsaid: u64,
 }
+
+/// A sensor that fails and works by turns has always something new to say.
+const MOST_NOTES: usize = 200;
 
 impl Record {
     pub(crate) fn create(plan: &Plan, id: &str, info: &Info, first: &Sample) -> Self {
@@ -36,7 +41,14 @@ impl Record {
         let series = plan.csv.as_ref().and_then(|path| {
             Series::create(path)
                 .and_then(|mut series| series.write(first).map(|()| series))
-                .map_err(|error| notes.push(format!("no table in {}: {error}", path.display())))
+                .map_err(|error| {
+                    let place = if plan.redact {
+                        Path::new("its file")
+                    } else {
+                        path
+                    };
+                    notes.push(format!("no table in {}: {error}", place.display()));
+                })
                 .ok()
         });
         Self {
@@ -45,6 +57,7 @@ impl Record {
             series,
             lost: 0,
             notes,
+            unsaid: 0,
         }
     }
 
@@ -82,6 +95,14 @@ impl Record {
     }
 
     pub(crate) fn note(&mut self, text: String) {
+        if self.notes.len() >= MOST_NOTES {
+            self.unsaid += 1;
+        } else {
+            self.say(text);
+        }
+    }
+
+    fn say(&mut self, text: String) {
         if let Some(log) = &mut self.log {
             log.message(&text);
         }
@@ -90,11 +111,18 @@ impl Record {
 
     /// Writes the completed info and gives all notes of the run.
     pub(crate) fn close(mut self, mut info: Info) -> (Option<PathBuf>, Vec<String>) {
+        let mut last = Vec::new();
         if self.lost > 0 {
-            self.note(format!("{} samples were not written", self.lost));
+            last.push(format!("{} samples were not written", self.lost));
+        }
+        if self.unsaid > 0 {
+            last.push(format!("{} further notes are left out", self.unsaid));
         }
         if self.log.is_some() && self.run().is_none() {
-            self.note("the folder of the log is gone".to_owned());
+            last.push("the folder of the log is gone".to_owned());
+        }
+        for text in last {
+            self.say(text);
         }
         info.notes.append(&mut self.notes.clone());
         if let Some(log) = &mut self.log {
