@@ -93,6 +93,14 @@ fn groups(site: &Path) -> BTreeMap<Vec<String>, Value> {
         .collect()
 }
 
+/// On how many pages a row is said to be the best.
+fn contests(site: &Path) -> usize {
+    let read = |path: &PathBuf| fs::read_to_string(path).unwrap();
+    let pages = pages(site, "index.html");
+    let texts = pages.values().map(read);
+    texts.filter(|text| text.contains(">best<")).count()
+}
+
 fn names(page: &Value) -> Vec<&str> {
     page["rows"]
         .as_array()
@@ -134,6 +142,23 @@ fn group_tables_have_means_and_errors_in_the_order_asked_for() {
     assert!(csv.starts_with(
         "group,runs,total_power,total_power_stderr,exp_len_hours,exp_len_hours_stderr\nSlow,2,"
     ));
+}
+
+#[test]
+fn only_an_order_that_somebody_chose_has_a_best() {
+    let folder = tempfile::tempdir().unwrap();
+    logs(folder.path());
+    let mut spec = spec();
+    spec["Everything"]["executive_summary_ordering_variable"] = json!("total_power");
+    let spec = write_spec(folder.path(), &spec);
+    let site = |name: &str, options: &[&std::ffi::OsStr]| {
+        let mut command = impact();
+        command.current_dir(folder.path()).arg("appendix");
+        command.args(options).args(["-o", name]).assert().success();
+        contests(&folder.path().join(name))
+    };
+    assert_eq!(site("plain", &[]), 0);
+    assert_eq!(site("ordered", &["--site-spec".as_ref(), spec.as_ref()]), 3);
 }
 
 #[test]

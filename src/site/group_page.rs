@@ -203,6 +203,7 @@ impl<'a> Ledger<'a> {
                     _ => None,
                 },
                 best: place == 0
+                    && group.is_contest
                     && members.len() > 1
                     && ordering
                         .is_some_and(|ordering| member.statistics.contains_key(&ordering.variable)),

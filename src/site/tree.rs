@@ -38,6 +38,8 @@ pub(super) struct Group {
     pub(super) description: Option<String>,
     pub(super) variables: Vec<String>,
     pub(super) ordering: Option<Ordering>,
+    /// Whether somebody chose the ordering, so that the first is the best and not only the first.
+    pub(super) is_contest: bool,
     pub(super) plots: Vec<Plot>,
     pub(super) processor: Option<usize>,
 }
@@ -125,6 +127,7 @@ impl Tree {
                 variable: Figure::TotalPower.name().to_owned(),
                 direction: Direction::Descending,
             }),
+            is_contest: false,
             plots: vec![Plot::of(
                 Figure::ExpLenHours.name(),
                 Figure::TotalPower.name(),
@@ -224,6 +227,7 @@ impl Builder<'_> {
                 .ordering
                 .clone()
                 .or_else(|| inherited.and_then(|group| group.ordering.clone())),
+            is_contest: true,
             plots: spec
                 .plots
                 .clone()
