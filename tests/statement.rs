@@ -404,7 +404,7 @@ fn a_file_is_never_overwritten_silently_and_its_ending_tells_the_format() {
 #[test]
 fn names_cannot_steer_a_terminal_or_a_page() {
     let logs = tempfile::tempdir().unwrap();
-    let name = "a\u{1b}[2J<script>alert(1)</script>\\input{x}";
+    let name = "a\u{1b}[2J\u{9b}2J\u{7f}\u{202e}<script>alert(1)</script>\\input{x}";
     LegacyRun::default().write(&logs.path().join(name.replace('/', "")));
     let broken = logs.path().join("broken\u{1b}]0;x\u{7}/impacttracker");
     fs::create_dir_all(broken).unwrap();
@@ -416,10 +416,12 @@ fn names_cannot_steer_a_terminal_or_a_page() {
             .args(["USA", "--per-run", "--format", format]);
         let output = command.output().unwrap();
         assert_eq!(output.status.code(), Some(3));
-        for bytes in [&output.stdout, &output.stderr] {
-            assert!(!bytes.contains(&0x1b), "{format}");
+        let [text, told] =
+            [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+        for said in [&text, &told] {
+            let steers = ['\u{1b}', '\u{9b}', '\u{7f}', '\u{202e}'];
+            assert!(!said.contains(steers), "{format}: {said:?}");
         }
-        let text = String::from_utf8(output.stdout).unwrap();
         if format != "json" && format != "text" {
             assert!(!text.contains("<script>"), "{format}");
         }

@@ -218,5 +218,5 @@ fn json(lines: &[Line]) -> Result<String, serde_json::Error> {
                 .collect(),
         })
         .collect();
-    Ok(serde_json::to_string_pretty(&entries)? + "\n")
+    escape::pretty_json(&entries)
 }

@@ -8,6 +8,7 @@ use super::{Cost, Statement};
 use crate::account::carbon::PueOrigin;
 use crate::account::figure::Amount;
 use crate::account::{Figure, Skipped};
+use crate::escape;
 use crate::sensor::Group;
 use crate::units::{Exact, Pue};
 use crate::zone::Iso3;
@@ -200,10 +201,7 @@ pub fn json(statement: &Statement) -> String {
         }),
         statement: prose(statement),
     };
-    let mut text = serde_json::to_string_pretty(&receipt)
-        .expect("all keys are strings and all numbers are finite");
-    text.push('\n');
-    text
+    escape::pretty_json(&receipt).expect("all keys are strings and all numbers are finite")
 }
 
 fn skipped(skipped: &Skipped) -> SkippedEntry {
