@@ -697,3 +697,23 @@ fn small_things_are_said_as_people_say_them() {
     let receipt = json(&[logs.path()], &["USA"]);
     assert!(receipt["social_cost_usd"]["median"].as_f64().unwrap() > 0.0);
 }
+
+#[test]
+fn a_zone_of_which_no_intensity_is_known_has_no_mass_rather_than_none_at_all() {
+    let logs = tempfile::tempdir().unwrap();
+    OwnRun::default().write(&logs.path().join("a"));
+    let other = OwnRun {
+        zone: Some("XX-ZZ"),
+        ..OwnRun::default()
+    };
+    let info = other
+        .write(&logs.path().join("b"))
+        .join("impacttracker/info.json");
+    let text = fs::read_to_string(&info).unwrap();
+    fs::write(&info, text.replace(",\"carbon_intensity\":50.0", "")).unwrap();
+    let receipt = json(&[logs.path()], &[]);
+    let zones = receipt["zones"].as_array().unwrap();
+    assert!(zones[0]["estimated_carbon_impact_kg"].as_f64().unwrap() > 0.0);
+    assert_eq!(zones[1]["zone"], "XX-ZZ");
+    assert_eq!(zones[1]["estimated_carbon_impact_kg"], Value::Null);
+}

@@ -10,7 +10,7 @@ use crate::account::figure::Amount;
 use crate::account::{Figure, Skipped};
 use crate::escape;
 use crate::sensor::Group;
-use crate::units::{Exact, Pue};
+use crate::units::{Exact, GramsCo2e, Pue};
 use crate::zone::Iso3;
 
 const SCHEMA: &str = "impact-statement/1";
@@ -97,7 +97,8 @@ struct ZoneEntry<'a> {
     zone: Option<&'a str>,
     runs: u64,
     total_power: Exact,
-    estimated_carbon_impact_kg: Exact,
+    /// None where the intensity of none of its runs is known.
+    estimated_carbon_impact_kg: Option<Exact>,
     runs_without_intensity: u64,
     sources: Vec<&'a str>,
 }
@@ -126,7 +127,7 @@ pub fn json(statement: &Statement) -> String {
             zone: id.as_ref().map(crate::zone::ZoneId::as_str),
             runs: zone.runs,
             total_power: zone.energy.exact(),
-            estimated_carbon_impact_kg: zone.mass.exact(),
+            estimated_carbon_impact_kg: zone.mass.map(GramsCo2e::exact),
             runs_without_intensity: zone.runs_without_intensity,
             sources: zone.sources.iter().map(String::as_str).collect(),
         })
