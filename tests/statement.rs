@@ -699,6 +699,31 @@ fn small_things_are_said_as_people_say_them() {
 }
 
 #[test]
+fn the_intensity_of_a_run_is_the_same_number_in_every_command() {
+    let folder = tempfile::tempdir().unwrap();
+    LegacyRun {
+        // Most of the energy is drawn while the grid is dirty: mass per energy is far from the mean.
+        rows: vec![(10.0, 10.0, 0.0, "100.0"), (20.0, 990.0, 0.0, "300.0")],
+        ended_after: Some(20.0),
+        ..LegacyRun::default()
+    }
+    .write(&folder.path().join("run"));
+    let said = |arguments: &[&str]| -> Value {
+        let mut command = impact();
+        command.args(arguments).arg(folder.path());
+        serde_json::from_slice(&command.assert().success().get_output().stdout).unwrap()
+    };
+    let name = "average_realtime_carbon_intensity";
+    let report = said(&["report", "--format", "json"]);
+    let wanted = &report["runs"][0]["figures"][name];
+    assert!(wanted.as_f64().unwrap() < 250.0, "{wanted}");
+    let per_run = said(&["statement", "--format", "json", "--per-run"]);
+    assert_eq!(&per_run["per_run"][0]["figures"][name], wanted);
+    assert_eq!(&said(&["list", "--format", "json"])[0][name], wanted);
+    assert_eq!(&said(&["export", "--format", "jsonl"])[name], wanted);
+}
+
+#[test]
 fn a_zone_of_which_no_intensity_is_known_has_no_mass_rather_than_none_at_all() {
     let logs = tempfile::tempdir().unwrap();
     OwnRun::default().write(&logs.path().join("a"));

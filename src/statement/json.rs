@@ -2,11 +2,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::report::figures;
 use super::text::prose;
 use super::{Cost, Statement};
 use crate::account::carbon::PueOrigin;
-use crate::account::figure::Amount;
+use crate::account::figure::Figures;
 use crate::account::{Figure, Skipped};
 use crate::escape;
 use crate::sensor::Group;
@@ -23,7 +22,7 @@ struct Receipt<'a> {
     runs: u64,
     skipped: Vec<SkippedEntry>,
     #[serde(flatten)]
-    figures: BTreeMap<&'static str, Option<Amount>>,
+    figures: Figures,
     pue: Option<Pue>,
     pues: BTreeSet<Pue>,
     pue_origins: Vec<PueEntry>,
@@ -43,7 +42,7 @@ struct Receipt<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    per_run: Option<Vec<RunEntry>>,
+    per_run: Option<Vec<RunEntry<'a>>>,
     statement: String,
 }
 
@@ -111,9 +110,9 @@ struct FigureEntry {
 }
 
 #[derive(Serialize)]
-struct RunEntry {
+struct RunEntry<'a> {
     path: String,
-    figures: BTreeMap<&'static str, Option<Amount>>,
+    figures: &'a Figures,
 }
 
 /// The statement as JSON.
@@ -138,7 +137,7 @@ pub fn json(statement: &Statement) -> String {
         impact_version: env!("CARGO_PKG_VERSION"),
         runs: tally.runs,
         skipped: statement.skipped.iter().map(skipped).collect(),
-        figures: figures(tally),
+        figures: Figure::all(tally),
         pue: pues.first().copied().filter(|_| pues.len() == 1),
         pues,
         pue_origins: tally
@@ -196,7 +195,7 @@ pub fn json(statement: &Statement) -> String {
             runs.iter()
                 .map(|run| RunEntry {
                     path: run.path.display().to_string(),
-                    figures: figures(&run.tally),
+                    figures: &run.figures,
                 })
                 .collect()
         }),
@@ -254,7 +253,10 @@ fn method(figure: Figure) -> FigureEntry {
             "number of GPUs",
             "time",
         ],
-        Figure::AverageRealtimeCarbonIntensity => &["estimated_carbon_impact_kg", "total_power"],
+        Figure::AverageRealtimeCarbonIntensity => &[
+            "of all runs: estimated_carbon_impact_kg, total_power",
+            "of one run: mean of the intensities recorded with its samples, or the one of its region",
+        ],
         Figure::MeasuredShare => &["quality"],
     };
     FigureEntry {
