@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use serde_json::value::RawValue;
 
 use super::lines::LONGEST_LINE;
 use super::row::Row;
+use crate::replacement::Replacement;
 use crate::units::GramsPerKwh;
 
 const INTENSITY: &str = "realtime_carbon_intensity";
@@ -74,22 +76,20 @@ pub fn fill(
 ) -> io::Result<Filled> {
     let data = data.canonicalize()?;
     let before = fs::metadata(&data)?;
-    let beside = data.with_extension(format!("json.{}", std::process::id()));
-    let filled = write_filled(&data, &beside, recorded, intensity).and_then(|filled| {
-        let after = fs::metadata(&data)?;
-        if (after.len(), after.modified()?) != (before.len(), before.modified()?) {
-            return Err(io::Error::other("it is still being written"));
-        }
-        if filled.filled > 0 {
-            fs::set_permissions(&beside, before.permissions())?;
-            fs::rename(&beside, &data)?;
-        }
-        Ok(filled)
-    });
-    if !matches!(filled, Ok(Filled { filled: 1.., .. })) {
-        let _ = fs::remove_file(&beside);
+    let mode = before.permissions().mode() & 0o7777;
+    let mut to = BufWriter::new(Replacement::with_mode(&data, mode)?);
+    let filled = copy(&data, &mut to, recorded, intensity)?;
+    let replacement = to.into_inner().map_err(io::IntoInnerError::into_error)?;
+    // The disk takes its time, in which the log may grow.
+    replacement.settle()?;
+    let after = fs::metadata(&data)?;
+    if (after.len(), after.modified()?) != (before.len(), before.modified()?) {
+        return Err(io::Error::other("it is still being written"));
     }
-    filled
+    if filled.filled > 0 {
+        replacement.finish()?;
+    }
+    Ok(filled)
 }
 
 /// What [`fill`] would do, without doing it.
@@ -99,20 +99,6 @@ pub fn preview(
     intensity: impl Fn(f64) -> Option<GramsPerKwh>,
 ) -> io::Result<Filled> {
     copy(data, &mut io::sink(), recorded, intensity)
-}
-
-fn write_filled(
-    data: &Path,
-    beside: &Path,
-    recorded: Recorded,
-    intensity: impl Fn(f64) -> Option<GramsPerKwh>,
-) -> io::Result<Filled> {
-    let mut to = BufWriter::new(File::create_new(beside)?);
-    let counts = copy(data, &mut to, recorded, intensity)?;
-    to.into_inner()
-        .map_err(io::IntoInnerError::into_error)?
-        .sync_all()?;
-    Ok(counts)
 }
 
 fn copy(
