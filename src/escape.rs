@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use serde::Serialize;
+
 /// Text as it may stand in HTML and SVG, between tags and in quotes.
 #[must_use]
 pub fn html(text: &str) -> Html<'_> {
@@ -100,6 +102,8 @@ pub fn latex(text: &str) -> String {
             '>' => out.push_str("\\textgreater{}"),
             '|' => out.push_str("\\textbar{}"),
             '"' => out.push_str("''"),
+            // Behind a line's end these would be its arguments.
+            '[' | '*' => out.extend(['{', c, '}']),
             c if c.is_control() => out.push(' '),
             // These Latin letters are in the fonts of every LaTeX since 2018.
             'Ð' | 'Þ' | 'ð' | 'þ' | '×' | '÷' => out.push('?'),
@@ -154,6 +158,32 @@ pub fn terminal(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// A value as JSON that people can read, in which nothing steers a terminal.
+pub fn pretty_json(value: &impl Serialize) -> Result<String, serde_json::Error> {
+    let mut document = serde_json::to_string_pretty(value)?;
+    document.push('\n');
+    Ok(json(&document).into_owned())
+}
+
+/// JSON in which nothing steers a terminal; it means the same as before.
+///
+/// Such characters stand only in strings, where an escape may stand for each.
+#[must_use]
+pub fn json(document: &str) -> Cow<'_, str> {
+    if document.chars().all(stays_put) {
+        return Cow::Borrowed(document);
+    }
+    let mut out = String::with_capacity(document.len() + 16);
+    for c in document.chars() {
+        if stays_put(c) {
+            out.push(c);
+        } else {
+            out.push_str(&format!("\\u{:04x}", u32::from(c)));
+        }
+    }
+    Cow::Owned(out)
+}
+
 /// Whether a terminal shows a character where it stands, and obeys it no further.
 fn stays_put(c: char) -> bool {
     c == '\n' || c == '\t' || !(c.is_control() || turns_direction(c))
@@ -191,6 +221,7 @@ mod tests {
             latex(r"\input{/etc/passwd}% 100$ _^~"),
             r"\textbackslash{}input\{/etc/passwd\}\% 100\$ \_\textasciicircum{}\textasciitilde{}"
         );
+        assert_eq!(latex("[1em]*"), "{[}1em]{*}");
         assert_eq!(latex("Zürich \u{202e}x"), "Zürich ?x");
     }
 
@@ -208,6 +239,18 @@ mod tests {
         assert_eq!(
             csv("a\u{1b}[2J\rb\u{202e}c\td\ne"),
             "a\u{fffd}[2J\u{fffd}b\u{fffd}c\td\ne"
+        );
+    }
+
+    #[test]
+    fn no_string_in_json_steers_a_terminal_and_each_says_what_it_said() {
+        let text = "a\u{7f}\u{9b}2J\u{202e}é\u{1b}\n";
+        let escaped = pretty_json(&[text]).unwrap();
+        assert!(escaped.contains("a\\u007f\\u009b2J\\u202eé"), "{escaped}");
+        assert!(escaped.chars().all(stays_put));
+        assert_eq!(
+            serde_json::from_str::<[String; 1]>(&escaped).unwrap(),
+            [text]
         );
     }
 

@@ -13,6 +13,7 @@
 
 pub mod units;
 pub mod escape;
+pub mod replacement;
 pub mod table;
 pub mod span;
 pub mod moments;

@@ -148,7 +148,7 @@ impl Table {
             Value::Object(fields.collect::<Map<_, _>>())
         };
         let rows: Vec<Value> = self.rows.iter().map(object).collect();
-        format!("{:#}\n", Value::Array(rows))
+        escape::json(&format!("{:#}\n", Value::Array(rows))).into_owned()
     }
 
     /// CSV in which no word is a formula.

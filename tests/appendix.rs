@@ -607,3 +607,71 @@ fn the_groups_of_the_original_leaderboard_come_out() {
         .collect();
     assert_eq!(order, ["A2C+Vtrace", "PPO2", "DQN", "A2C"]);
 }
+
+#[test]
+fn a_site_counts_copies_and_runs_inside_others_once_as_the_statement_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let logs = folder.path().join("logs");
+    let info = |run: &Path| run.join("impacttracker/info.json");
+    let outer = OwnRun::default().write(&logs.join("a/outer"));
+    let outer_info = fs::read_to_string(info(&outer)).unwrap();
+    // A copy that lies first but cannot be read counts for nothing.
+    let [broken, copy] = ["a/broken", "b/copy"].map(|name| {
+        let run = OwnRun::default().write(&logs.join(name));
+        fs::write(info(&run), &outer_info).unwrap();
+        run
+    });
+    fs::write(broken.join("impacttracker/data.json"), "").unwrap();
+    let inner = OwnRun::default().write(&logs.join("b/inner"));
+    let text = fs::read_to_string(info(&inner)).unwrap();
+    let id = serde_json::to_string(&outer.display().to_string()).unwrap();
+    let later = text
+        .replace("12:00:00-07:00", "12:00:01-07:00")
+        .replace("\"name\"", &format!("\"inside\":{id},\"name\""));
+    fs::write(info(&inner), later).unwrap();
+    OwnRun::default().write(&logs.join("c/other"));
+
+    let json = |command: &mut assert_cmd::Command| -> Value {
+        serde_json::from_slice(&command.assert().code(3).get_output().stdout).unwrap()
+    };
+    let statement = json(
+        impact()
+            .arg("statement")
+            .arg(&logs)
+            .args(["--format", "json"]),
+    );
+    let site = folder.path().join("site");
+    impact()
+        .arg("appendix")
+        .arg(&logs)
+        .arg("-o")
+        .arg(&site)
+        .assert()
+        .code(3)
+        .stderr(contains(format!(
+            "left out: {}: the same run as",
+            copy.display()
+        )))
+        .stderr(contains(format!(
+            "left out: {}: a part of the run",
+            inner.display()
+        )));
+    let start: Value = serde_json::from_slice(&fs::read(site.join("index.json")).unwrap()).unwrap();
+    assert_eq!((&statement["runs"], &start["runs"]), (&json!(2), &json!(2)));
+    let energy = start["figures"]["total_power"]["sum"].as_f64().unwrap();
+    let wanted = statement["total_power"].as_f64().unwrap();
+    assert!(
+        (energy - wanted).abs() < 1e-12 * wanted,
+        "{energy} {wanted}"
+    );
+    assert_eq!(names(&start), ["a", "Other runs"]);
+    let page = fs::read_to_string(site.join("index.html")).unwrap();
+    assert!(page.contains("2 tracked runs"), "{page}");
+    let runs: Vec<String> = pages(&site, "log.zip").into_keys().collect();
+    assert_eq!(runs.len(), 2, "{runs:?}");
+    impact()
+        .args(["appendix", "--check"])
+        .arg(&site)
+        .assert()
+        .code(3);
+}

@@ -35,6 +35,15 @@ fn tex(program: &str, argument: &str, folder: &Path) -> Option<String> {
     }
 }
 
+fn write_paper(folder: &Path) {
+    fs::write(
+        folder.join("paper.tex"),
+        "\\documentclass{article}\n\\begin{document}\n\\input{statement}\n\
+         \\bibliographystyle{plain}\n\\bibliography{impact}\n\\end{document}\n",
+    )
+    .unwrap();
+}
+
 #[test]
 fn the_fragment_compiles_and_every_citation_is_found() {
     let logs = tempfile::tempdir().unwrap();
@@ -58,12 +67,7 @@ fn the_fragment_compiles_and_every_citation_is_found() {
         .arg(paper.path().join("impact.bib"))
         .assert()
         .success();
-    fs::write(
-        paper.path().join("paper.tex"),
-        "\\documentclass{article}\n\\begin{document}\n\\input{statement}\n\
-         \\bibliographystyle{plain}\n\\bibliography{impact}\n\\end{document}\n",
-    )
-    .unwrap();
+    write_paper(paper.path());
     for (program, argument) in [
         ("pdflatex", "paper"),
         ("bibtex", "paper"),
@@ -96,4 +100,28 @@ fn without_a_file_of_their_own_the_entries_follow_as_comments() {
         text.matches("\\cite{").count(),
         text.matches("% @article{").count()
     );
+}
+
+#[test]
+fn a_run_whose_name_begins_like_an_argument_is_still_a_row() {
+    let logs = tempfile::tempdir().unwrap();
+    // The first row follows a line; each of the others the end of a row.
+    let names = ["!", "*", "[x]"];
+    for name in names {
+        LegacyRun::default().write(&logs.path().join(name));
+    }
+    let paper = tempfile::tempdir().unwrap();
+    let fragment = paper.path().join("statement.tex");
+    impact()
+        .current_dir(logs.path())
+        .arg("statement")
+        .args(names)
+        .args(["USA", "--per-run", "--output"])
+        .arg(&fragment)
+        .assert()
+        .success();
+    let text = fs::read_to_string(&fragment).unwrap();
+    assert!(text.contains("\\\\\n{*} &") && text.contains("\\\\\n{[}x] &"));
+    write_paper(paper.path());
+    tex("pdflatex", "paper", paper.path());
 }

@@ -322,3 +322,19 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn merges_of_different_runs_have_different_ids_and_of_the_same_runs_the_same() {
+    let folder = TempDir::new().unwrap();
+    let source = |id: &str| {
+        let mut run = Run::of_watts(100.0);
+        run.info.id = id.to_owned();
+        let path = folder.path().join(id);
+        run.write(&path);
+        Source::read(&path, summarise(&path).unwrap()).unwrap()
+    };
+    let [a, b, c] = ["a", "b", "c"].map(source);
+    let id = |sources: [&Source; 2]| merge(sources.map(Clone::clone).to_vec()).unwrap().info.id;
+    assert_eq!(id([&a, &b]), id([&b, &a]));
+    assert_ne!(id([&a, &b]), id([&a, &c]));
+}

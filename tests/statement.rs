@@ -404,7 +404,7 @@ fn a_file_is_never_overwritten_silently_and_its_ending_tells_the_format() {
 #[test]
 fn names_cannot_steer_a_terminal_or_a_page() {
     let logs = tempfile::tempdir().unwrap();
-    let name = "a\u{1b}[2J<script>alert(1)</script>\\input{x}";
+    let name = "a\u{1b}[2J\u{9b}2J\u{7f}\u{202e}<script>alert(1)</script>\\input{x}";
     LegacyRun::default().write(&logs.path().join(name.replace('/', "")));
     let broken = logs.path().join("broken\u{1b}]0;x\u{7}/impacttracker");
     fs::create_dir_all(broken).unwrap();
@@ -416,10 +416,12 @@ fn names_cannot_steer_a_terminal_or_a_page() {
             .args(["USA", "--per-run", "--format", format]);
         let output = command.output().unwrap();
         assert_eq!(output.status.code(), Some(3));
-        for bytes in [&output.stdout, &output.stderr] {
-            assert!(!bytes.contains(&0x1b), "{format}");
+        let [text, told] =
+            [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+        for said in [&text, &told] {
+            let steers = ['\u{1b}', '\u{9b}', '\u{7f}', '\u{202e}'];
+            assert!(!said.contains(steers), "{format}: {said:?}");
         }
-        let text = String::from_utf8(output.stdout).unwrap();
         if format != "json" && format != "text" {
             assert!(!text.contains("<script>"), "{format}");
         }
@@ -694,4 +696,49 @@ fn small_things_are_said_as_people_say_them() {
     );
     let receipt = json(&[logs.path()], &["USA"]);
     assert!(receipt["social_cost_usd"]["median"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
+fn the_intensity_of_a_run_is_the_same_number_in_every_command() {
+    let folder = tempfile::tempdir().unwrap();
+    LegacyRun {
+        // Most of the energy is drawn while the grid is dirty: mass per energy is far from the mean.
+        rows: vec![(10.0, 10.0, 0.0, "100.0"), (20.0, 990.0, 0.0, "300.0")],
+        ended_after: Some(20.0),
+        ..LegacyRun::default()
+    }
+    .write(&folder.path().join("run"));
+    let said = |arguments: &[&str]| -> Value {
+        let mut command = impact();
+        command.args(arguments).arg(folder.path());
+        serde_json::from_slice(&command.assert().success().get_output().stdout).unwrap()
+    };
+    let name = "average_realtime_carbon_intensity";
+    let report = said(&["report", "--format", "json"]);
+    let wanted = &report["runs"][0]["figures"][name];
+    assert!(wanted.as_f64().unwrap() < 250.0, "{wanted}");
+    let per_run = said(&["statement", "--format", "json", "--per-run"]);
+    assert_eq!(&per_run["per_run"][0]["figures"][name], wanted);
+    assert_eq!(&said(&["list", "--format", "json"])[0][name], wanted);
+    assert_eq!(&said(&["export", "--format", "jsonl"])[name], wanted);
+}
+
+#[test]
+fn a_zone_of_which_no_intensity_is_known_has_no_mass_rather_than_none_at_all() {
+    let logs = tempfile::tempdir().unwrap();
+    OwnRun::default().write(&logs.path().join("a"));
+    let other = OwnRun {
+        zone: Some("XX-ZZ"),
+        ..OwnRun::default()
+    };
+    let info = other
+        .write(&logs.path().join("b"))
+        .join("impacttracker/info.json");
+    let text = fs::read_to_string(&info).unwrap();
+    fs::write(&info, text.replace(",\"carbon_intensity\":50.0", "")).unwrap();
+    let receipt = json(&[logs.path()], &[]);
+    let zones = receipt["zones"].as_array().unwrap();
+    assert!(zones[0]["estimated_carbon_impact_kg"].as_f64().unwrap() > 0.0);
+    assert_eq!(zones[1]["zone"], "XX-ZZ");
+    assert_eq!(zones[1]["estimated_carbon_impact_kg"], Value::Null);
 }

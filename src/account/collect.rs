@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 use std::error::Error;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use chrono::{DateTime, Utc};
@@ -8,6 +8,7 @@ use rayon::prelude::*;
 
 use super::RunSummary;
 use super::energy::summarise;
+use crate::log::Identity;
 use crate::log::find::find;
 
 /// The runs under some folders in the order of their paths, and what was left out.
@@ -85,46 +86,81 @@ pub fn collect(folders: &[PathBuf], progress: &(dyn Fn(Progress) + Sync)) -> Col
             }),
         }
     }
-    collection.leave_out_what_is_counted_twice();
+    let counted = counted_already(&collection.runs);
+    collection
+        .runs
+        .retain(|(path, _)| !counted.contains_key(path));
+    collection.skipped.extend(as_skipped(counted));
     collection.skipped.sort_by(|a, b| a.path.cmp(&b.path));
     collection
 }
 
-impl Collection {
-    /// Copies of a run, and runs that were tracked as part of another.
-    fn leave_out_what_is_counted_twice(&mut self) {
-        let mut first: BTreeMap<(String, DateTime<Utc>), PathBuf> = BTreeMap::new();
-        let mut by_id: BTreeMap<String, (DateTime<Utc>, PathBuf)> = BTreeMap::new();
-        for (path, run) in &self.runs {
-            if let Some((id, started)) = run.id.clone().zip(run.started) {
-                let run = by_id.entry(id.clone());
-                run.or_insert_with(|| (started, path.clone()));
-                first.entry((id, started)).or_insert_with(|| path.clone());
-            }
-        }
-        let reason = |path: &PathBuf, run: &RunSummary| {
-            let same = first.get(&run.id.clone().zip(run.started)?)?;
-            if same != path {
-                return Some(format!("the same run as {}", same.display()));
-            }
-            let (began, outer) = by_id.get(run.inside.as_ref()?)?;
-            // The outer one starts first; logs that claim otherwise could leave one another out.
-            (*began < run.started?).then(|| {
-                let outer = outer.display();
-                format!("a part of the run {outer}, which is counted")
-            })
-        };
-        for (path, run) in std::mem::take(&mut self.runs) {
-            match reason(&path, &run) {
-                Some(reason) => self.skipped.push(Skipped {
-                    path,
-                    kind: SkippedKind::Counted,
-                    reason,
-                }),
-                None => self.runs.push((path, run)),
-            }
+/// Runs that are counted already, and why: copies of a run, and runs that were tracked as part of
+/// another.
+fn counted_already(runs: &[(PathBuf, RunSummary)]) -> BTreeMap<PathBuf, String> {
+    let mut first: BTreeMap<(&str, DateTime<Utc>), &Path> = BTreeMap::new();
+    let mut by_id: BTreeMap<&str, (DateTime<Utc>, &Path)> = BTreeMap::new();
+    for (path, run) in runs {
+        if let Some((id, started)) = run.id.as_deref().zip(run.started) {
+            by_id.entry(id).or_insert((started, path));
+            first.entry((id, started)).or_insert(path);
         }
     }
+    let reason = |path: &Path, run: &RunSummary| {
+        let same = *first.get(&run.id.as_deref().zip(run.started)?)?;
+        if same != path {
+            return Some(format!("the same run as {}", same.display()));
+        }
+        let (began, outer) = by_id.get(run.inside.as_deref()?)?;
+        // The outer one starts first; logs that claim otherwise could leave one another out.
+        (*began < run.started?).then(|| {
+            let outer = outer.display();
+            format!("a part of the run {outer}, which is counted")
+        })
+    };
+    runs.iter()
+        .filter_map(|(path, run)| Some((path.clone(), reason(path, run)?)))
+        .collect()
+}
+
+fn as_skipped(counted: BTreeMap<PathBuf, String>) -> impl Iterator<Item = Skipped> {
+    counted.into_iter().map(|(path, reason)| Skipped {
+        path,
+        kind: SkippedKind::Counted,
+        reason,
+    })
+}
+
+/// What [`collect`] would leave out of these runs because it is counted already.
+///
+/// For whoever must know that before all logs are read: only those are read whose info file says
+/// that they may be a copy, a part of another, or the run of which there is one.
+#[must_use]
+pub fn counted_among(runs: &[PathBuf]) -> Vec<Skipped> {
+    let identities: Vec<Option<Identity>> = runs
+        .par_iter()
+        .map(|run| Identity::of(run).ok().flatten())
+        .collect();
+    let known = || identities.iter().flatten();
+    let mut named: BTreeMap<&str, usize> = BTreeMap::new();
+    for identity in known() {
+        *named.entry(&identity.id).or_default() += 1;
+    }
+    for outer in known().filter_map(|identity| identity.inside.as_deref()) {
+        *named.entry(outer).or_default() += 1;
+    }
+    let is_shared = |id: &str| named.get(id).is_some_and(|times| *times > 1);
+    let concerned: Vec<_> = runs
+        .par_iter()
+        .zip(&identities)
+        .filter_map(|(run, identity)| {
+            let Identity { id, inside } = identity.as_ref()?;
+            let is_concerned = is_shared(id) || inside.as_deref().is_some_and(is_shared);
+            let summary = is_concerned.then(|| summarise(run))?.ok()?;
+            Some((run.clone(), summary))
+        })
+        .collect();
+    as_skipped(counted_already(&concerned)).collect()
 }
 
 /// An error and its causes, in one line.

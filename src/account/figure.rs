@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -7,96 +8,97 @@ use super::{Footprint, RunSummary, Tally};
 use crate::sensor::Group;
 use crate::units::{Exact, Hours, Joules};
 
-/// The figures of a run, by the names that reports, tables and site specs know them by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum Figure {
-    TotalPower,
-    KwHrCpu,
-    KwHrGpu,
-    KwHrDram,
-    EstimatedCarbonImpactKg,
-    ExpLenHours,
-    CpuHours,
-    GpuHours,
-    AverageRealtimeCarbonIntensity,
-    MeasuredShare,
+/// The figures: a row each, so that none can be missing from the list of all.
+macro_rules! figures {
+    ($($figure:ident, $name:literal, $unit:literal, $meaning:literal;)*) => {
+        /// The figures of a run, by the names that reports, tables and site specs know them by.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum Figure {
+            $($figure,)*
+        }
+
+        impl Figure {
+            pub const ALL: [Self; [$($name),*].len()] = [$(Self::$figure),*];
+
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$figure => $name,)*
+                }
+            }
+
+            #[must_use]
+            pub fn unit(self) -> &'static str {
+                match self {
+                    $(Self::$figure => $unit,)*
+                }
+            }
+
+            /// What the figure means, in a few words.
+            #[must_use]
+            pub fn meaning(self) -> &'static str {
+                match self {
+                    $(Self::$figure => $meaning,)*
+                }
+            }
+        }
+    };
 }
 
+figures! {
+    TotalPower, "total_power", "kWh", "energy, PUE included";
+    KwHrCpu, "kw_hr_cpu", "kWh", "energy of the CPUs, without PUE";
+    KwHrGpu, "kw_hr_gpu", "kWh", "energy of the GPUs, without PUE";
+    KwHrDram, "kw_hr_dram", "kWh", "energy of the memory, without PUE";
+    EstimatedCarbonImpactKg, "estimated_carbon_impact_kg", "kg CO2eq", "CO2eq, PUE included";
+    ExpLenHours, "exp_len_hours", "h", "wall-clock time";
+    CpuHours, "cpu_hours", "h", "CPU time of all processes";
+    GpuHours, "gpu_hours", "h", "GPU time, weighted by utilisation";
+    AverageRealtimeCarbonIntensity, "average_realtime_carbon_intensity", "g CO2eq/kWh",
+        "carbon intensity of the electricity";
+    MeasuredShare, "measured_share", "1", "share of the energy that a sensor stands behind";
+}
+
+/// Every figure by its name; those not known are there as nothing.
+pub type Figures = BTreeMap<&'static str, Option<Amount>>;
+
 impl Figure {
-    pub const ALL: [Self; 10] = [
-        Self::TotalPower,
-        Self::KwHrCpu,
-        Self::KwHrGpu,
-        Self::KwHrDram,
-        Self::EstimatedCarbonImpactKg,
-        Self::ExpLenHours,
-        Self::CpuHours,
-        Self::GpuHours,
-        Self::AverageRealtimeCarbonIntensity,
-        Self::MeasuredShare,
-    ];
-
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::TotalPower => "total_power",
-            Self::KwHrCpu => "kw_hr_cpu",
-            Self::KwHrGpu => "kw_hr_gpu",
-            Self::KwHrDram => "kw_hr_dram",
-            Self::EstimatedCarbonImpactKg => "estimated_carbon_impact_kg",
-            Self::ExpLenHours => "exp_len_hours",
-            Self::CpuHours => "cpu_hours",
-            Self::GpuHours => "gpu_hours",
-            Self::AverageRealtimeCarbonIntensity => "average_realtime_carbon_intensity",
-            Self::MeasuredShare => "measured_share",
-        }
-    }
-
-    #[must_use]
-    pub fn unit(self) -> &'static str {
-        match self {
-            Self::TotalPower | Self::KwHrCpu | Self::KwHrGpu | Self::KwHrDram => "kWh",
-            Self::EstimatedCarbonImpactKg => "kg CO2eq",
-            Self::ExpLenHours | Self::CpuHours | Self::GpuHours => "h",
-            Self::AverageRealtimeCarbonIntensity => "g CO2eq/kWh",
-            Self::MeasuredShare => "1",
-        }
-    }
-
-    /// What the figure means, in a few words.
-    #[must_use]
-    pub fn meaning(self) -> &'static str {
-        match self {
-            Self::TotalPower => "energy, PUE included",
-            Self::KwHrCpu => "energy of the CPUs, without PUE",
-            Self::KwHrGpu => "energy of the GPUs, without PUE",
-            Self::KwHrDram => "energy of the memory, without PUE",
-            Self::EstimatedCarbonImpactKg => "CO2eq, PUE included",
-            Self::ExpLenHours => "wall-clock time",
-            Self::CpuHours => "CPU time of all processes",
-            Self::GpuHours => "GPU time, weighted by utilisation",
-            Self::AverageRealtimeCarbonIntensity => "carbon intensity of the electricity",
-            Self::MeasuredShare => "share of the energy that a sensor stands behind",
-        }
-    }
-
     /// The figure of one run, or none where the log does not tell.
     #[must_use]
     pub fn of_run(self, run: &RunSummary, footprint: &Footprint) -> Option<f64> {
+        let amount = self.amount_of_run(footprint, &Tally::of(run, footprint));
+        amount.map(Amount::value)
+    }
+
+    /// All figures of one run, to the last digit.
+    #[must_use]
+    pub fn all_of_run(run: &RunSummary, footprint: &Footprint) -> Figures {
+        let tally = Tally::of(run, footprint);
+        Self::ALL
+            .into_iter()
+            .map(|figure| (figure.name(), figure.amount_of_run(footprint, &tally)))
+            .collect()
+    }
+
+    /// The intensity of a single run is the mean of what was recorded, as in the original tool.
+    fn amount_of_run(self, footprint: &Footprint, alone: &Tally) -> Option<Amount> {
         match self {
             Self::AverageRealtimeCarbonIntensity => footprint
                 .carbon
                 .as_ref()
-                .map(|carbon| carbon.intensity.get()),
-            _ => self.of_tally(&Tally::of(run, footprint)),
+                .map(|carbon| Amount::Ratio(carbon.intensity.get())),
+            _ => self.amount(alone),
         }
     }
 
-    /// The figure of many runs together, or none where no log tells.
+    /// All figures of many runs together.
     #[must_use]
-    pub fn of_tally(self, tally: &Tally) -> Option<f64> {
-        self.amount(tally).map(Amount::value)
+    pub fn all(tally: &Tally) -> Figures {
+        Self::ALL
+            .into_iter()
+            .map(|figure| (figure.name(), figure.amount(tally)))
+            .collect()
     }
 
     /// The figure of many runs together, to the last digit; the intensity is then mass per energy.

@@ -12,7 +12,7 @@ pub mod summary;
 pub mod tally;
 
 pub use carbon::{Assumptions, Footprint};
-pub use collect::{Collection, Skipped, SkippedKind, collect};
+pub use collect::{Collection, Skipped, SkippedKind, collect, counted_among};
 pub use figure::Figure;
 pub use summary::{Part, RecordedCarbon, RunSummary};
 pub use tally::Tally;

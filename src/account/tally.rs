@@ -1,4 +1,5 @@
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Add;
 
 use super::carbon::{PueOrigin, Quality};
 use super::{Footprint, RunSummary};
@@ -36,7 +37,8 @@ pub struct ZoneTally {
     pub runs: u64,
     /// With PUE.
     pub energy: Joules,
-    pub mass: GramsCo2e,
+    /// None where the intensity of none of the runs is known.
+    pub mass: Option<GramsCo2e>,
     /// Energy, with PUE, whose carbon intensity nothing tells; not part of `mass`.
     pub energy_without_intensity: Joules,
     pub runs_without_intensity: u64,
@@ -52,7 +54,7 @@ impl Tally {
             ..ZoneTally::default()
         };
         let zone_id = if let Some(carbon) = &footprint.carbon {
-            zone.mass = carbon.mass;
+            zone.mass = Some(carbon.mass);
             zone.sources.insert(carbon.source.clone());
             carbon.zone.clone()
         } else {
@@ -96,7 +98,7 @@ impl Tally {
             let mine = self.zones.entry(id).or_default();
             mine.runs += zone.runs;
             mine.energy += zone.energy;
-            mine.mass += zone.mass;
+            mine.mass = sum(mine.mass, zone.mass);
             mine.energy_without_intensity += zone.energy_without_intensity;
             mine.runs_without_intensity += zone.runs_without_intensity;
             mine.sources.extend(zone.sources);
@@ -114,8 +116,8 @@ impl Tally {
     /// CO2eq of all runs, or none where the intensity of none is known.
     #[must_use]
     pub fn mass(&self) -> Option<GramsCo2e> {
-        let known = self.runs_without_intensity() < self.runs;
-        known.then(|| self.zones.values().map(|zone| zone.mass).sum())
+        let known = self.zones.values().filter_map(|zone| zone.mass);
+        known.reduce(|a, b| a + b)
     }
 
     #[must_use]
@@ -161,7 +163,7 @@ impl Tally {
     }
 }
 
-fn sum(a: Option<Hours>, b: Option<Hours>) -> Option<Hours> {
+fn sum<T: Add<Output = T>>(a: Option<T>, b: Option<T>) -> Option<T> {
     match (a, b) {
         (Some(a), Some(b)) => Some(a + b),
         (a, b) => a.or(b),

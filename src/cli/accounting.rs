@@ -5,7 +5,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{Advise, Failure, exit};
 use crate::account::collect::Progress;
-use crate::account::{Assumptions, Collection, collect};
+use crate::account::{Assumptions, Collection, Skipped, collect};
 use crate::config::Origin;
 use crate::escape;
 use crate::intensity::Dataset;
@@ -103,13 +103,7 @@ impl Accounting {
             }
         });
         bar.finish_and_clear();
-        for skipped in &collection.skipped {
-            eprintln!(
-                "left out: {}: {}",
-                escape::terminal(&skipped.path.display().to_string()),
-                escape::terminal(&skipped.reason)
-            );
-        }
+        tell_skipped(&collection.skipped);
         if collection.runs.is_empty() {
             let names: Vec<String> = folders.iter().map(|f| f.display().to_string()).collect();
             return Err(
@@ -119,11 +113,7 @@ impl Accounting {
             );
         }
         if self.strict && !collection.skipped.is_empty() {
-            let left_out = match collection.skipped.len() {
-                1 => "1 log was left out".to_owned(),
-                logs => format!("{logs} logs were left out"),
-            };
-            return Err(Failure::new(anyhow::anyhow!(left_out))
+            return Err(Failure::new(anyhow::anyhow!(left_out(&collection.skipped)))
                 .advise("without --strict the statement is made without them"));
         }
         self.tell_where_the_zone_applies(&collection);
@@ -148,6 +138,25 @@ impl Accounting {
                 "--zone {zone} applies to {without} of {all} runs; the others recorded their own"
             );
         }
+    }
+}
+
+/// Names on standard error what was left out, and why.
+pub fn tell_skipped(skipped: &[Skipped]) {
+    for skipped in skipped {
+        eprintln!(
+            "left out: {}: {}",
+            escape::terminal(&skipped.path.display().to_string()),
+            escape::terminal(&skipped.reason)
+        );
+    }
+}
+
+/// How many logs were left out, in words.
+pub fn left_out(skipped: &[Skipped]) -> String {
+    match skipped.len() {
+        1 => "1 log was left out".to_owned(),
+        logs => format!("{logs} logs were left out"),
     }
 }
 

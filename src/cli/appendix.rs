@@ -4,7 +4,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, anyhow};
 use clap::Args;
 
-use super::accounting::{Accounting, progress_bar};
+use super::accounting::{Accounting, left_out, progress_bar, tell_skipped};
 use super::output::print;
 use super::{Advise, Failure, Outcome, exit};
 use crate::account::Skipped;
@@ -34,7 +34,7 @@ Examples:
 
 Without a spec, folders are groups. The spec says which runs belong to which group, what the tables
 hold and what is plotted; --print-spec writes one that shows every key. The pages need no server and
-no network. Exit code 3 says that some logs could not be read; they are listed on standard error.")]
+no network. Exit code 3 says that some logs were left out; they are listed on standard error.")]
 pub(super) struct AppendixArgs {
     /// Directories with logs [default: the spec's `logs`, else ./data, else ./impact-logs, else .]
     #[arg(value_name = "LOGDIR")]
@@ -201,22 +201,10 @@ impl AppendixArgs {
     fn exit_code(&self, skipped: &[Skipped]) -> Outcome {
         match skipped.len() {
             0 => Ok(exit::DONE),
-            count if self.accounting.strict => {
-                Err(Failure::new(anyhow!("{count} logs could not be read"))
-                    .advise("without --strict the site is made without them"))
-            }
+            _ if self.accounting.strict => Err(Failure::new(anyhow!(left_out(skipped)))
+                .advise("without --strict the site is made without them")),
             _ => Ok(exit::PARTIAL),
         }
-    }
-}
-
-fn tell_skipped(skipped: &[Skipped]) {
-    for skipped in skipped {
-        eprintln!(
-            "left out: {}: {}",
-            escape::terminal(&skipped.path.display().to_string()),
-            escape::terminal(&skipped.reason)
-        );
     }
 }
 

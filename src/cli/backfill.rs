@@ -178,7 +178,9 @@ fn leave_out(run: &Path, why: &str) {
     );
 }
 
-/// Whether a file was written to in the last minutes; a tracker writes every few seconds.
+/// Whether a file was written to in the last minutes; a tracker usually writes every few seconds.
+///
+/// For file systems on which it cannot hold the file; where it can, filling in finds out.
 fn is_fresh(path: &Path) -> bool {
     fs::metadata(path)
         .and_then(|about| about.modified())

@@ -2,7 +2,7 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use super::output::print;
-use super::region::show::{pretty, with_bold_heading};
+use super::region::show::with_bold_heading;
 use super::yaml::yaml;
 use super::{Advise, Failure, Outcome, exit};
 use crate::escape;
@@ -91,7 +91,7 @@ impl CloudArgs {
             (None, None) => Vec::new(),
         };
         let text = match self.format {
-            Format::Json => pretty(&rows)?,
+            Format::Json => escape::pretty_json(&rows)?,
             Format::Yaml => yaml(&rows)?,
             Format::Text if rows.len() <= 1 && self.suggest.is_some() => {
                 "No region of this provider runs on cleaner electricity.\n".to_owned()

@@ -1,4 +1,4 @@
-use std::io::{self, BufWriter, Write as _};
+use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -10,6 +10,7 @@ use super::output::write_file;
 use super::{Failure, Outcome};
 use crate::config::{Config, Sources};
 use crate::export::{Column, Shape, runs, samples};
+use crate::replacement::Replacement;
 
 /// Write tidy tables for pandas and R: one row a run or a sample
 #[derive(Debug, Args)]
@@ -98,7 +99,7 @@ impl ExportArgs {
         Ok(exit_code(&collection))
     }
 
-    /// Writes beside the file and renames, so that the file is there completely or not at all.
+    /// The file is there completely or not at all.
     fn to_file(
         &self,
         file: &Path,
@@ -112,23 +113,14 @@ impl ExportArgs {
                 );
             }
         }
-        let folder = match file.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
         let cannot = || format!("cannot write {}", file.display());
-        let name = file.file_name().with_context(cannot)?.to_string_lossy();
-        let beside = folder.join(format!(".{name}.{}", std::process::id()));
-        let mut out = BufWriter::new(std::fs::File::create(&beside).with_context(cannot)?);
-        let written = write(&mut out).and_then(|columns| {
-            out.flush().with_context(cannot)?;
-            std::fs::rename(&beside, file).with_context(cannot)?;
-            Ok(columns)
-        });
-        if written.is_err() {
-            let _ = std::fs::remove_file(&beside);
-        }
-        written
+        let mut out = BufWriter::new(Replacement::like_the_old(file).with_context(cannot)?);
+        let columns = write(&mut out)?;
+        out.into_inner()
+            .map_err(io::IntoInnerError::into_error)
+            .and_then(Replacement::finish)
+            .with_context(cannot)?;
+        Ok(columns)
     }
 }
 

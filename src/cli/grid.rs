@@ -204,7 +204,7 @@ fn json(answer: &Answer) -> Result<String, Failure> {
         "series": answer.series,
         "declined": declined,
     });
-    Ok(serde_json::to_string_pretty(&value)? + "\n")
+    Ok(escape::pretty_json(&value)?)
 }
 
 fn csv(answer: &Answer) -> Result<String, Failure> {

@@ -8,7 +8,7 @@ use super::accounting::{Accounting, exit_code};
 use super::configured;
 use super::filter::Filter;
 use super::output::print;
-use crate::account::figure::Amount;
+use crate::account::figure::{Amount, Figures};
 use crate::account::{Figure, Footprint, RunSummary, Tally};
 use crate::compare::gate::metric;
 use crate::config::{Config, Sources};
@@ -83,6 +83,7 @@ struct Line<'a> {
     path: &'a Path,
     run: &'a RunSummary,
     tally: Tally,
+    figures: Figures,
 }
 
 #[derive(Serialize)]
@@ -93,7 +94,7 @@ struct Entry<'a> {
     started: Option<String>,
     tags: &'a std::collections::BTreeMap<String, String>,
     #[serde(flatten)]
-    figures: std::collections::BTreeMap<&'static str, Option<Amount>>,
+    figures: &'a Figures,
 }
 
 impl ListArgs {
@@ -115,6 +116,7 @@ impl ListArgs {
                     path,
                     run,
                     tally: Tally::of(run, &footprint),
+                    figures: Figure::all_of_run(run, &footprint),
                 })
             })
             .collect();
@@ -138,9 +140,12 @@ impl ListArgs {
             Sort::Host => lines.sort_by(|a, b| a.run.host.cmp(&b.run.host)),
             Sort::Started => lines.sort_by_key(|line| line.run.started),
             Sort::Figure(figure) => {
-                // Runs that do not tell the figure come last.
-                let key = |line: &Line| figure.of_tally(&line.tally).unwrap_or(-1.0);
-                lines.sort_by(|a, b| key(b).total_cmp(&key(a)));
+                let value = |line: &Line| line.figures[figure.name()].map(Amount::value);
+                lines.sort_by(|a, b| match (value(a), value(b)) {
+                    (Some(a), Some(b)) => b.total_cmp(&a),
+                    // Runs that do not tell the figure come last.
+                    (a, b) => b.is_some().cmp(&a.is_some()),
+                });
             }
         }
     }
@@ -212,11 +217,8 @@ fn json(lines: &[Line]) -> Result<String, serde_json::Error> {
             host: line.run.host.as_deref(),
             started: started(line.run),
             tags: &line.run.tags,
-            figures: Figure::ALL
-                .into_iter()
-                .map(|figure| (figure.name(), figure.amount(&line.tally)))
-                .collect(),
+            figures: &line.figures,
         })
         .collect();
-    Ok(serde_json::to_string_pretty(&entries)? + "\n")
+    escape::pretty_json(&entries)
 }

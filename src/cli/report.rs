@@ -56,7 +56,7 @@ impl ReportArgs {
         let text = match format {
             Format::Text => escape::terminal(&report.text()).into_owned(),
             Format::Yaml => yaml(&report)?,
-            Format::Json => serde_json::to_string_pretty(&report)? + "\n",
+            Format::Json => escape::pretty_json(&report)?,
             Format::Csv => report.csv()?,
         };
         self.destination.write(&text)?;

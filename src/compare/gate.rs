@@ -43,8 +43,11 @@ pub enum BadCondition {
     NoRelation(String),
     #[error("no figure is called `{}`; the nearest is {nearest}", .asked.escape_debug())]
     NoSuchMetric { asked: String, nearest: String },
-    #[error("`{}` is no bound: expected a number with %, x or {unit}", .asked.escape_debug())]
-    BadBound { asked: String, unit: &'static str },
+    #[error("`{}` is no bound: expected {}", .asked.escape_debug(), bounds(*.unit))]
+    BadBound {
+        asked: String,
+        unit: Option<&'static str>,
+    },
 }
 
 /// Everyday names of figures, besides their own.
@@ -100,8 +103,10 @@ impl Condition {
             ))];
         };
         let base = contrasts.groups.first().and_then(|group| group.moments);
-        contrasts.groups[1..]
+        contrasts
+            .groups
             .iter()
+            .skip(1)
             .map(|group| {
                 let base = base.map(|moments| moments.mean);
                 let mean = group.moments.map(|moments| moments.mean);
@@ -111,13 +116,13 @@ impl Condition {
     }
 
     fn judge_group(&self, name: &str, base: Option<f64>, mean: Option<f64>) -> Finding {
-        let unit = self.figure.unit();
+        let unit = unit_of(self.figure).map_or_else(String::new, |unit| format!(" {unit}"));
         let Some(mean) = mean else {
             return Finding::Unknown(format!("{name}: {} is not known", self.figure));
         };
         let base = base.filter(|base| *base > 0.0);
         let (limit, shown) = match (self.bound, base) {
-            (Bound::Amount(bound), _) => (bound, format!("{} {unit}", human(mean))),
+            (Bound::Amount(bound), _) => (bound, format!("{}{unit}", human(mean))),
             (Bound::Change(bound), Some(base)) => (
                 base * (1.0 + bound),
                 format!("{:+.2} %", (mean / base - 1.0) * 100.0),
@@ -177,12 +182,25 @@ impl FromStr for Condition {
             text: text.trim().to_owned(),
             figure,
             relation,
-            bound: bound_of(bound.trim(), figure.unit())?,
+            bound: bound_of(bound.trim(), unit_of(figure))?,
         })
     }
 }
 
-fn bound_of(text: &str, unit: &'static str) -> Result<Bound, BadCondition> {
+/// What stands behind an amount of a figure; nothing behind a share.
+fn unit_of(figure: Figure) -> Option<&'static str> {
+    Some(figure.unit()).filter(|unit| *unit != "1")
+}
+
+/// What may stand behind a bound.
+fn bounds(unit: Option<&str>) -> String {
+    match unit {
+        Some(unit) => format!("a number with %, x or {unit}"),
+        None => "a number, alone or with % or x".to_owned(),
+    }
+}
+
+fn bound_of(text: &str, unit: Option<&'static str>) -> Result<Bound, BadCondition> {
     let number = |digits: &str| {
         digits
             .trim()
@@ -200,11 +218,11 @@ fn bound_of(text: &str, unit: &'static str) -> Result<Bound, BadCondition> {
     if let Some(digits) = text.strip_suffix(['x', '×']) {
         return Ok(Bound::Ratio(number(digits)?));
     }
-    let short = unit.split(' ').next().unwrap_or(unit);
-    let digits = text
-        .strip_suffix(unit)
-        .or_else(|| text.strip_suffix(short))
-        .unwrap_or(text);
+    let digits = unit.and_then(|unit| {
+        let short = unit.split(' ').next().unwrap_or(unit);
+        text.strip_suffix(unit).or_else(|| text.strip_suffix(short))
+    });
+    let digits = digits.unwrap_or(text);
     Ok(Bound::Amount(number(digits)?))
 }
 
@@ -217,6 +235,8 @@ impl fmt::Display for Condition {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::account::Assumptions;
+    use crate::compare::{Options, Resampling};
 
     fn judged(condition: &str, base: f64, mean: f64) -> bool {
         let condition: Condition = condition.parse().unwrap();
@@ -235,6 +255,28 @@ mod tests {
         assert!(judged("time < 2 h", 9.0, 1.9));
         assert!(judged("estimated_carbon_impact_kg <= 3 kg", 9.0, 3.0));
         assert!(judged("energy <= -10%", 100.0, 89.0));
+    }
+
+    #[test]
+    fn the_last_digit_of_a_share_is_not_its_unit() {
+        assert!(judged("measured_share < 0.91", 1.0, 0.905));
+        assert!(judged("measured_share < 1", 1.0, 0.95));
+        assert!(!judged("measured_share >= 1", 1.0, 0.95));
+        let error = "measured_share < all".parse::<Condition>().unwrap_err();
+        assert!(error.to_string().ends_with("alone or with % or x"));
+    }
+
+    #[test]
+    fn a_comparison_of_no_groups_has_no_findings() {
+        let options = Options {
+            assumptions: Assumptions::default(),
+            figures: vec![Figure::TotalPower],
+            confidence: 0.95,
+            resampling: Resampling::default(),
+        };
+        let comparison = Comparison::of(&[], &options);
+        let condition: Condition = "energy<=5%".parse().unwrap();
+        assert_eq!(condition.judge(&comparison), []);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::gate::{Condition, Finding};
 use super::{Comparison, Contrasts, Surroundings, Verdict};
+use crate::escape;
 
 const SCHEMA: &str = "impact-compare/1";
 
@@ -107,10 +108,7 @@ pub fn json(comparison: &Comparison, conditions: &[&Condition]) -> String {
             })
             .collect(),
     };
-    let mut text = serde_json::to_string_pretty(&document)
-        .expect("all keys are strings and all numbers are finite");
-    text.push('\n');
-    text
+    escape::pretty_json(&document).expect("all keys are strings and all numbers are finite")
 }
 
 fn figure(contrasts: &Contrasts) -> FigureEntry<'_> {

@@ -3,6 +3,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use super::{Job, Range};
+use crate::escape;
 use crate::statement::{human, percent};
 use crate::units::{Exact, GramsCo2e, GramsPerKwh, Joules, Watts};
 use crate::zone::ZoneId;
@@ -166,8 +167,5 @@ pub fn json(estimate: &Estimate) -> String {
         sources: &estimate.sources,
         statement: text(estimate),
     };
-    let mut text = serde_json::to_string_pretty(&document)
-        .expect("all keys are strings and all numbers are finite");
-    text.push('\n');
-    text
+    escape::pretty_json(&document).expect("all keys are strings and all numbers are finite")
 }

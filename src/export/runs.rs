@@ -3,7 +3,7 @@ use std::io::{self, Write};
 
 use super::{Cell, Column, Shape, Sheet};
 use crate::account::figure::Amount;
-use crate::account::{Assumptions, Collection, Figure, Footprint, Tally};
+use crate::account::{Assumptions, Collection, Figure, Footprint};
 
 /// Writes one row a run, and says what the columns are.
 pub fn runs(
@@ -34,7 +34,6 @@ pub fn runs(
     let mut sheet = Sheet::new(shape, columns, out)?;
     for (path, run) in &collection.runs {
         let footprint = Footprint::of(run, assumptions);
-        let tally = Tally::of(run, &footprint);
         let carbon = footprint.carbon.as_ref();
         let zone = carbon
             .and_then(|carbon| carbon.zone.as_ref())
@@ -54,7 +53,8 @@ pub fn runs(
             tags.iter()
                 .map(|tag| Cell::from(run.tags.get(*tag).cloned())),
         );
-        cells.extend(Figure::ALL.map(|figure| match figure.amount(&tally) {
+        let figures = Figure::all_of_run(run, &footprint);
+        cells.extend(Figure::ALL.map(|figure| match figures[figure.name()] {
             Some(Amount::Sum(exact)) => Cell::Number(exact.to_string()),
             Some(Amount::Ratio(ratio)) => Cell::from(Some(ratio)),
             None => Cell::Empty,

@@ -103,10 +103,12 @@ impl<W: Write> Sheet<W> {
                     if line.len() > 1 {
                         line.push(',');
                     }
-                    line.push_str(&serde_json::to_string(&column.name)?);
+                    line.push_str(&escape::json(&serde_json::to_string(&column.name)?));
                     line.push(':');
                     match cell {
-                        Cell::Word(word) => line.push_str(&serde_json::to_string(word)?),
+                        Cell::Word(word) => {
+                            line.push_str(&escape::json(&serde_json::to_string(word)?));
+                        }
                         Cell::Number(digits) => line.push_str(digits),
                         Cell::Empty => line.push_str("null"),
                     }

@@ -1,13 +1,13 @@
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::path::PathBuf;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::fetch::LARGEST_BODY;
+use crate::replacement::Replacement;
 
 const LARGEST_HEADER: u64 = 16 * 1024;
 
@@ -80,7 +80,7 @@ impl Cache {
         (body.len() as u64 <= LARGEST_BODY).then_some(body)
     }
 
-    /// Keeps a body, written beside and renamed so that a reader never sees half of it.
+    /// Keeps a body; a reader never sees half of it.
     pub fn store(
         &self,
         url: &str,
@@ -97,22 +97,10 @@ impl Cache {
         let mut bytes = serde_json::to_vec(&header)?;
         bytes.push(b'\n');
         bytes.extend_from_slice(body);
-        replace(&self.path(url), &bytes)
+        let mut file = Replacement::of(&self.path(url))?;
+        file.write_all(&bytes)?;
+        file.finish()
     }
-}
-
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let nanoseconds = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |since| since.as_nanos());
-    let beside = path.with_extension(format!("{}-{nanoseconds}", std::process::id()));
-    let written = File::create_new(&beside)
-        .and_then(|mut file| file.write_all(bytes))
-        .and_then(|()| fs::rename(&beside, path));
-    if written.is_err() {
-        let _ = fs::remove_file(&beside);
-    }
-    written
 }
 
 #[cfg(test)]

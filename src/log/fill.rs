@@ -1,14 +1,18 @@
 //! Writing into a log what was learnt afterwards, keeping every other byte of it.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
 use serde_json::value::RawValue;
 
 use super::lines::LONGEST_LINE;
 use super::row::Row;
+use crate::replacement::Replacement;
 use crate::units::GramsPerKwh;
 
 const INTENSITY: &str = "realtime_carbon_intensity";
@@ -66,30 +70,30 @@ pub fn survey(data: &Path, recorded: Recorded) -> io::Result<Survey> {
 /// Gives samples the intensity of their instant, in a file beside the log that then takes its place.
 ///
 /// Lines that are no samples, and samples at an instant without an intensity, stay as they are. A log
-/// that changes meanwhile is still being written, and is left alone.
+/// that a tracker holds or that changes meanwhile is still being written, and is left alone: the
+/// tracker would go on writing into a file that nobody finds.
 pub fn fill(
     data: &Path,
     recorded: Recorded,
     intensity: impl Fn(f64) -> Option<GramsPerKwh>,
 ) -> io::Result<Filled> {
     let data = data.canonicalize()?;
+    let _held = hold(&data)?;
     let before = fs::metadata(&data)?;
-    let beside = data.with_extension(format!("json.{}", std::process::id()));
-    let filled = write_filled(&data, &beside, recorded, intensity).and_then(|filled| {
-        let after = fs::metadata(&data)?;
-        if (after.len(), after.modified()?) != (before.len(), before.modified()?) {
-            return Err(io::Error::other("it is still being written"));
-        }
-        if filled.filled > 0 {
-            fs::set_permissions(&beside, before.permissions())?;
-            fs::rename(&beside, &data)?;
-        }
-        Ok(filled)
-    });
-    if !matches!(filled, Ok(Filled { filled: 1.., .. })) {
-        let _ = fs::remove_file(&beside);
+    let mode = before.permissions().mode() & 0o7777;
+    let mut to = BufWriter::new(Replacement::with_mode(&data, mode)?);
+    let filled = copy(&data, &mut to, recorded, intensity)?;
+    let replacement = to.into_inner().map_err(io::IntoInnerError::into_error)?;
+    // The disk takes its time, in which the log may grow.
+    replacement.settle()?;
+    let after = fs::metadata(&data)?;
+    if (after.len(), after.modified()?) != (before.len(), before.modified()?) {
+        return Err(still_being_written());
     }
-    filled
+    if filled.filled > 0 {
+        replacement.finish()?;
+    }
+    Ok(filled)
 }
 
 /// What [`fill`] would do, without doing it.
@@ -98,21 +102,29 @@ pub fn preview(
     recorded: Recorded,
     intensity: impl Fn(f64) -> Option<GramsPerKwh>,
 ) -> io::Result<Filled> {
+    let _held = hold(data)?;
     copy(data, &mut io::sink(), recorded, intensity)
 }
 
-fn write_filled(
-    data: &Path,
-    beside: &Path,
-    recorded: Recorded,
-    intensity: impl Fn(f64) -> Option<GramsPerKwh>,
-) -> io::Result<Filled> {
-    let mut to = BufWriter::new(File::create_new(beside)?);
-    let counts = copy(data, &mut to, recorded, intensity)?;
-    to.into_inner()
-        .map_err(io::IntoInnerError::into_error)?
-        .sync_all()?;
-    Ok(counts)
+/// Holds a log against trackers until the file is closed; an error where one holds it.
+///
+/// A tracker holds the samples' file for as long as it writes, however rarely that is. A file system
+/// that knows no locks is passed over: then only what changes meanwhile gives a tracker away.
+fn hold(data: &Path) -> io::Result<File> {
+    // Where the lock is one of a network, it needs a file that may be written to.
+    let file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .open(data)
+        .or_else(|_| File::open(data))?;
+    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        Err(Errno::WOULDBLOCK) => Err(still_being_written()),
+        _ => Ok(file),
+    }
+}
+
+fn still_being_written() -> io::Error {
+    io::Error::other("it is still being written")
 }
 
 fn copy(
@@ -324,6 +336,21 @@ mod tests {
         assert_eq!(filled, Filled { filled: 0, gaps: 3 });
         assert_eq!(fs::read_to_string(&data).unwrap(), LOG);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_log_that_a_tracker_holds_is_left_alone_until_it_lets_go() {
+        let (folder, data) = log(LOG);
+        let tracker = OpenOptions::new().append(true).open(&data).unwrap();
+        flock(&tracker, FlockOperation::LockShared).unwrap();
+        for refused in [fill, preview].map(|fill| fill(&data, Recorded::Keep, until_thirty)) {
+            let error = refused.unwrap_err();
+            assert_eq!(error.to_string(), "it is still being written");
+        }
+        assert_eq!(fs::read_to_string(&data).unwrap(), LOG);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        drop(tracker);
+        assert_eq!(fill(&data, Recorded::Keep, until_thirty).unwrap().filled, 2);
     }
 
     #[test]

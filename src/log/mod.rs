@@ -9,6 +9,7 @@ mod fields;
 pub mod fill;
 pub mod find;
 mod gauge;
+mod identity;
 pub mod info;
 pub mod legacy;
 mod lines;
@@ -21,6 +22,7 @@ pub mod write;
 
 pub use cpu_times::CpuTimes;
 pub use gauge::{Gauge, Gauges};
+pub use identity::Identity;
 pub use info::Info;
 pub use read::{Damage, ReadError, Record, info_bytes};
 pub use row::{RecordedIntensity, Row};

@@ -22,7 +22,7 @@ pub(super) fn info(sources: &[Source], start: f64, end: f64) -> Info {
     Info {
         schema: SCHEMA,
         impact_version: env!("CARGO_PKG_VERSION").to_owned(),
-        id: format!("merged-{}-{}", start as i64, sources.len()),
+        id: id(sources, start),
         name: common(sources, |info| info.name.clone()),
         tags,
         command: common(sources, |info| Some(info.command.clone())).unwrap_or_default(),
@@ -37,6 +37,20 @@ pub(super) fn info(sources: &[Source], start: f64, end: f64) -> Info {
         region: common(sources, |info| info.region.clone()),
         ..Info::default()
     }
+}
+
+/// An id that other runs merged do not have and the same runs always have, in any order.
+fn id(sources: &[Source], start: f64) -> String {
+    let mut names: Vec<String> = sources.iter().map(Source::name).collect();
+    names.sort_unstable();
+    // FNV-1a: the same in every build, which the standard library does not promise of its own.
+    let hash = names
+        .iter()
+        .flat_map(|name| name.bytes().chain([0]))
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+    format!("merged-{}-{hash:016x}", start as i64)
 }
 
 /// The value that every run has, or none where they differ.

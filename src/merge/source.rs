@@ -66,6 +66,15 @@ impl Source {
         })
     }
 
+    /// What tells it from other runs, wherever it lies; foreign logs have no id, but no two runs drew
+    /// the same energy at the same time.
+    pub(super) fn name(&self) -> String {
+        let id = self.summary.id.as_deref().unwrap_or_default();
+        let host = self.summary.host.as_deref().unwrap_or_default();
+        let energy = self.summary.total().exact();
+        format!("{id} {host} {} {} {energy}", self.start, self.end)
+    }
+
     /// An order that depends on the runs, not on where they were found first.
     pub(super) fn order(&self, other: &Self) -> Ordering {
         self.start

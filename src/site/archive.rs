@@ -2,6 +2,7 @@ use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::Path;
 
+use rustix::fs::{Mode, OFlags};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
@@ -20,16 +21,49 @@ pub(super) fn pack(run: &Path, into: &Path) -> io::Result<u64> {
         .unix_permissions(0o644);
     for name in [DATA_FILE, INFO_FILE, legacy::INFO_FILE, MESSAGES_FILE] {
         let path = run.join(FOLDER).join(name);
-        if !path.is_file() {
+        // What a link points to was never part of the log, and is nobody's to publish.
+        let Some(file) = open_plain(&path)? else {
             continue;
-        }
-        let large = path.metadata()?.len() >= u64::from(u32::MAX);
+        };
+        let large = file.metadata()?.len() >= u64::from(u32::MAX);
         zip.start_file(format!("{FOLDER}/{name}"), options.large_file(large))?;
-        io::copy(&mut File::open(path)?, &mut zip)?;
+        io::copy(&mut &file, &mut zip)?;
     }
     let file = zip
         .finish()?
         .into_inner()
         .map_err(io::IntoInnerError::into_error)?;
     file.metadata().map(|metadata| metadata.len())
+}
+
+/// A regular file; none where there is nothing, or something else.
+fn open_plain(path: &Path) -> io::Result<Option<File>> {
+    // Asked before opening, because opening a FIFO would wait, and again by the opening itself.
+    if !path.symlink_metadata().is_ok_and(|about| about.is_file()) {
+        return Ok(None);
+    }
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
+    Ok(file.metadata()?.is_file().then_some(file))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn what_a_link_points_to_is_not_packed() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("run").join(FOLDER);
+        fs::create_dir_all(&log).unwrap();
+        fs::write(folder.path().join("secret"), "secret").unwrap();
+        fs::write(log.join(DATA_FILE), "{}\n").unwrap();
+        std::os::unix::fs::symlink("../../secret", log.join(MESSAGES_FILE)).unwrap();
+        let into = folder.path().join("log.zip");
+        pack(&folder.path().join("run"), &into).unwrap();
+        let packed = zip::ZipArchive::new(File::open(into).unwrap()).unwrap();
+        let names: Vec<_> = packed.file_names().map(Result::unwrap).collect();
+        assert_eq!(names, [format!("{FOLDER}/{DATA_FILE}")]);
+    }
 }

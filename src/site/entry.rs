@@ -57,12 +57,10 @@ impl Reader<'_> {
                 })
             })?;
         let footprint = Footprint::of(&summary, self.assumptions);
-        let mut figures = BTreeMap::new();
-        for figure in Figure::ALL {
-            if let Some(value) = figure.of_run(&summary, &footprint) {
-                figures.insert(figure.name().to_owned(), value);
-            }
-        }
+        let mut figures: BTreeMap<String, f64> = Figure::all_of_run(&summary, &footprint)
+            .into_iter()
+            .filter_map(|(name, amount)| Some((name.to_owned(), amount?.value())))
+            .collect();
         let mut missing = Vec::new();
         for (place, processor) in processors.iter().enumerate() {
             let processor = &self.processors[*processor];

@@ -1,7 +1,8 @@
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::segment::Segments;
-use crate::account::{Skipped, SkippedKind};
+use crate::account::{Skipped, SkippedKind, counted_among};
 use crate::log::FOLDER;
 use crate::log::find::find;
 
@@ -46,7 +47,8 @@ pub(super) struct RunLog {
     pub(super) segment: String,
 }
 
-/// Every run below the roots in the order of their paths, and what could not be looked into.
+/// Every run below the roots in the order of their paths, and what is left out: what is counted
+/// already, and what could not be looked into.
 #[derive(Debug)]
 pub(super) struct Logs {
     pub(super) runs: Vec<RunLog>,
@@ -59,7 +61,15 @@ impl Logs {
             .iter()
             .map(|root| run_folder(&root.path).to_owned())
             .collect();
-        let found = find(&folders, &|_| {});
+        let mut found = find(&folders, &|_| {});
+        let mut skipped = counted_among(&found.runs);
+        let counted: BTreeSet<&PathBuf> = skipped.iter().map(|run| &run.path).collect();
+        found.runs.retain(|run| !counted.contains(run));
+        skipped.extend(found.unreadable.into_iter().map(|(path, reason)| Skipped {
+            path,
+            kind: SkippedKind::Folder,
+            reason,
+        }));
         let mut segments = Segments::default();
         let runs = found.runs.into_iter().filter_map(|path| {
             let root = folders.iter().position(|folder| path.starts_with(folder))?;
@@ -84,15 +94,7 @@ impl Logs {
         });
         Self {
             runs: runs.collect(),
-            skipped: found
-                .unreadable
-                .into_iter()
-                .map(|(path, reason)| Skipped {
-                    path,
-                    kind: SkippedKind::Folder,
-                    reason,
-                })
-                .collect(),
+            skipped,
         }
     }
 }

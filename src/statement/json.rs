@@ -2,14 +2,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::report::figures;
 use super::text::prose;
 use super::{Cost, Statement};
 use crate::account::carbon::PueOrigin;
-use crate::account::figure::Amount;
+use crate::account::figure::Figures;
 use crate::account::{Figure, Skipped};
+use crate::escape;
 use crate::sensor::Group;
-use crate::units::{Exact, Pue};
+use crate::units::{Exact, GramsCo2e, Pue};
 use crate::zone::Iso3;
 
 const SCHEMA: &str = "impact-statement/1";
@@ -22,7 +22,7 @@ struct Receipt<'a> {
     runs: u64,
     skipped: Vec<SkippedEntry>,
     #[serde(flatten)]
-    figures: BTreeMap<&'static str, Option<Amount>>,
+    figures: Figures,
     pue: Option<Pue>,
     pues: BTreeSet<Pue>,
     pue_origins: Vec<PueEntry>,
@@ -42,7 +42,7 @@ struct Receipt<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    per_run: Option<Vec<RunEntry>>,
+    per_run: Option<Vec<RunEntry<'a>>>,
     statement: String,
 }
 
@@ -96,7 +96,8 @@ struct ZoneEntry<'a> {
     zone: Option<&'a str>,
     runs: u64,
     total_power: Exact,
-    estimated_carbon_impact_kg: Exact,
+    /// None where the intensity of none of its runs is known.
+    estimated_carbon_impact_kg: Option<Exact>,
     runs_without_intensity: u64,
     sources: Vec<&'a str>,
 }
@@ -109,9 +110,9 @@ struct FigureEntry {
 }
 
 #[derive(Serialize)]
-struct RunEntry {
+struct RunEntry<'a> {
     path: String,
-    figures: BTreeMap<&'static str, Option<Amount>>,
+    figures: &'a Figures,
 }
 
 /// The statement as JSON.
@@ -125,7 +126,7 @@ pub fn json(statement: &Statement) -> String {
             zone: id.as_ref().map(crate::zone::ZoneId::as_str),
             runs: zone.runs,
             total_power: zone.energy.exact(),
-            estimated_carbon_impact_kg: zone.mass.exact(),
+            estimated_carbon_impact_kg: zone.mass.map(GramsCo2e::exact),
             runs_without_intensity: zone.runs_without_intensity,
             sources: zone.sources.iter().map(String::as_str).collect(),
         })
@@ -136,7 +137,7 @@ pub fn json(statement: &Statement) -> String {
         impact_version: env!("CARGO_PKG_VERSION"),
         runs: tally.runs,
         skipped: statement.skipped.iter().map(skipped).collect(),
-        figures: figures(tally),
+        figures: Figure::all(tally),
         pue: pues.first().copied().filter(|_| pues.len() == 1),
         pues,
         pue_origins: tally
@@ -194,16 +195,13 @@ pub fn json(statement: &Statement) -> String {
             runs.iter()
                 .map(|run| RunEntry {
                     path: run.path.display().to_string(),
-                    figures: figures(&run.tally),
+                    figures: &run.figures,
                 })
                 .collect()
         }),
         statement: prose(statement),
     };
-    let mut text = serde_json::to_string_pretty(&receipt)
-        .expect("all keys are strings and all numbers are finite");
-    text.push('\n');
-    text
+    escape::pretty_json(&receipt).expect("all keys are strings and all numbers are finite")
 }
 
 fn skipped(skipped: &Skipped) -> SkippedEntry {
@@ -255,7 +253,10 @@ fn method(figure: Figure) -> FigureEntry {
             "number of GPUs",
             "time",
         ],
-        Figure::AverageRealtimeCarbonIntensity => &["estimated_carbon_impact_kg", "total_power"],
+        Figure::AverageRealtimeCarbonIntensity => &[
+            "of all runs: estimated_carbon_impact_kg, total_power",
+            "of one run: mean of the intensities recorded with its samples, or the one of its region",
+        ],
         Figure::MeasuredShare => &["quality"],
     };
     FigureEntry {

@@ -13,7 +13,8 @@ mod text;
 
 use std::path::PathBuf;
 
-use crate::account::{Assumptions, Collection, Footprint, RunSummary, Skipped, Tally};
+use crate::account::figure::Figures;
+use crate::account::{Assumptions, Collection, Figure, Footprint, RunSummary, Skipped, Tally};
 use crate::social_cost::{self, SocialCost};
 use crate::units::{PricePerKwh, Usd};
 use crate::zone::Iso3;
@@ -43,7 +44,7 @@ pub struct Statement {
 #[derive(Debug, Clone)]
 pub struct RunLine {
     pub path: PathBuf,
-    pub tally: Tally,
+    pub figures: Figures,
 }
 
 /// What a kWh costs, and in which currency.
@@ -82,7 +83,8 @@ pub struct Options {
 impl Statement {
     #[must_use]
     pub fn of(collection: &Collection, options: &Options) -> Self {
-        let tally_of = |run: &RunSummary| Tally::of(run, &Footprint::of(run, &options.assumptions));
+        let footprint = |run: &RunSummary| Footprint::of(run, &options.assumptions);
+        let tally_of = |run: &RunSummary| Tally::of(run, &footprint(run));
         let tally = collection
             .runs
             .iter()
@@ -90,7 +92,7 @@ impl Statement {
         let runs = options.per_run.then(|| {
             let line = |(path, run): &(PathBuf, RunSummary)| RunLine {
                 path: path.clone(),
-                tally: tally_of(run),
+                figures: Figure::all_of_run(run, &footprint(run)),
             };
             collection.runs.iter().map(line).collect()
         });

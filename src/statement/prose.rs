@@ -9,7 +9,7 @@ use crate::account::carbon::PueOrigin;
 use crate::account::tally::ZoneTally;
 use crate::account::{Skipped, SkippedKind, Tally};
 use crate::sensor::Group;
-use crate::units::{Hours, Joules, Usd};
+use crate::units::{GramsCo2e, Hours, Joules, Usd};
 use crate::zone::ZoneId;
 
 /// A piece of a sentence; each format has its own way to write it.
@@ -135,19 +135,20 @@ fn and(words: &[String]) -> String {
 }
 
 fn intensity(statement: &Statement) -> Paragraph {
-    let known: Vec<(&Option<ZoneId>, &ZoneTally)> = statement
+    let known: Vec<(&Option<ZoneId>, &ZoneTally, GramsCo2e)> = statement
         .tally
         .zones
         .iter()
         .filter(|(_, zone)| zone.energy > zone.energy_without_intensity)
+        .filter_map(|(id, zone)| Some((id, zone, zone.mass?)))
         .collect();
     if known.is_empty() {
         return Vec::new();
     }
     let mut words = vec![text("The carbon intensity of the electricity was ")];
-    for (position, (id, zone)) in known.iter().enumerate() {
+    for (position, (id, zone, mass)) in known.iter().enumerate() {
         let energy = zone.energy.saturating_sub(zone.energy_without_intensity);
-        let per_kwh = human(zone.mass.grams() / energy.kwh());
+        let per_kwh = human(mass.grams() / energy.kwh());
         if position > 0 {
             words.push(text("; "));
         }

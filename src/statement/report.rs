@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::number::{human, percent};
 use super::prose::origin_words;
 use crate::account::carbon::PueOrigin;
-use crate::account::figure::Amount;
+use crate::account::figure::{Amount, Figures};
 use crate::account::phases::Repetitions;
 use crate::account::{Assumptions, Collection, Figure, Footprint, RunSummary, Tally};
 use crate::escape;
@@ -29,8 +29,6 @@ pub struct Report {
     total: Figures,
     skipped: Vec<SkippedReport>,
 }
-
-type Figures = BTreeMap<&'static str, Option<Amount>>;
 
 #[derive(Debug, Serialize)]
 struct RunReport {
@@ -139,10 +137,10 @@ impl Report {
                 .map(|(host, tally)| NodeReport {
                     host,
                     runs: tally.runs,
-                    figures: figures(&tally),
+                    figures: Figure::all(&tally),
                 })
                 .collect(),
-            total: figures(&total),
+            total: Figure::all(&total),
             skipped: collection
                 .skipped
                 .iter()
@@ -217,13 +215,6 @@ impl RunReport {
             .counted()
             .map(|(group, component, _)| (component, group))
             .collect();
-        let mut figures = figures(tally);
-        // Of a single run the recorded mean is reported, as the original tool does.
-        let intensity = Figure::AverageRealtimeCarbonIntensity;
-        figures.insert(
-            intensity.name(),
-            intensity.of_run(run, footprint).map(Amount::Ratio),
-        );
         Self {
             path: path.display().to_string(),
             name: run.name.clone(),
@@ -232,7 +223,7 @@ impl RunReport {
             started: run.started,
             pue: footprint.pue,
             pue_origin: footprint.pue_origin,
-            figures,
+            figures: Figure::all_of_run(run, footprint),
             carbon: footprint.carbon.as_ref().map(|carbon| CarbonReport {
                 zone: carbon.zone.clone(),
                 intensity_g_per_kwh: carbon.intensity,
@@ -350,12 +341,4 @@ fn write_figures(out: &mut String, figures: &Figures) {
             );
         }
     }
-}
-
-/// Every figure of some runs by its name; those not known are there as nothing.
-pub(super) fn figures(tally: &Tally) -> Figures {
-    Figure::ALL
-        .into_iter()
-        .map(|figure| (figure.name(), figure.amount(tally)))
-        .collect()
 }

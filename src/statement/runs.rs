@@ -16,9 +16,8 @@ pub(super) fn table(runs: &[RunLine]) -> Table {
     let mut table = Table::new(&["run"], &COLUMNS.map(|(title, _)| title));
     for run in runs {
         let figures = COLUMNS.map(|(_, figure)| {
-            figure
-                .of_tally(&run.tally)
-                .map_or_else(|| UNKNOWN.to_owned(), human)
+            run.figures[figure.name()]
+                .map_or_else(|| UNKNOWN.to_owned(), |amount| human(amount.value()))
         });
         table.push(std::iter::once(run.path.display().to_string()).chain(figures));
     }

@@ -2,7 +2,6 @@ use std::fmt::Write as _;
 use std::io::IsTerminal;
 
 use clap::ValueEnum;
-use serde::Serialize;
 use serde_json::Value;
 
 use super::answer::{Answer, Candidate};
@@ -34,17 +33,12 @@ pub(super) fn show<'a>(
     Ok(match (format, answers) {
         (Format::Text, [answer]) if alone => text(answer),
         (Format::Text, several) => table(several),
-        (Format::Json, [answer]) if alone => pretty(answer)?,
-        (Format::Json, several) => pretty(&several)?,
+        (Format::Json, [answer]) if alone => escape::pretty_json(answer)?,
+        (Format::Json, several) => escape::pretty_json(&several)?,
         (Format::Yaml, [answer]) if alone => yaml(answer)?,
         (Format::Yaml, several) => yaml(&several)?,
         (Format::Geojson, several) => features(several, map())?,
     })
-}
-
-/// JSON as people read it.
-pub(in crate::cli) fn pretty(value: &impl Serialize) -> Result<String, Failure> {
-    Ok(serde_json::to_string_pretty(value)? + "\n")
 }
 
 fn text(answer: &Answer) -> String {
@@ -120,7 +114,8 @@ fn features(answers: &[Answer], map: &Map) -> Result<String, Failure> {
         });
         features.extend(areas.map(|area| geojson::feature(area, properties.clone())));
     }
-    Ok(geojson::collection(features) + "\n")
+    let collection = geojson::collection(features) + "\n";
+    Ok(escape::json(&collection).into_owned())
 }
 
 /// The heading of a text in bold, on a terminal that wants it.
