@@ -7,7 +7,7 @@ use super::counters::Counters;
 use super::integral::Integral;
 use super::{Part, RunSummary};
 use crate::log::{CpuTimes, Damage, Info, ReadError, Record, Row};
-use crate::sensor::{Component, Group, Method};
+use crate::sensor::{Component, Group, Method, Present};
 use crate::units::{Hours, Joules, OutOfRange};
 
 /// Why a run has no figures.
@@ -51,7 +51,7 @@ pub fn summarise_with(
         }
     })?;
     let info = record.info;
-    let summary = if is_own {
+    let mut summary = if is_own {
         from_counters(&mut counters, &info, damage)?
     } else {
         integral.finish();
@@ -60,14 +60,13 @@ pub fn summarise_with(
     if summary.parts.is_empty() {
         return Err(SummaryError::NoEnergy);
     }
-    let cpu_time = cpu_times.seconds().map(Hours::from_seconds).transpose()?;
-    Ok((
-        RunSummary {
-            cpu_time,
-            ..summary
-        },
-        info,
-    ))
+    summary.cpu_time = cpu_times.seconds().map(Hours::from_seconds).transpose()?;
+    if cpu_times.too_many {
+        summary
+            .notes
+            .push("too many processes came and went to add up their CPU time".to_owned());
+    }
+    Ok((summary, info))
 }
 
 fn from_counters(
@@ -96,7 +95,7 @@ fn from_counters(
     }
     let mut absent = BTreeMap::new();
     for (component, why) in absences(counters, info) {
-        let alone = BTreeSet::from([component]);
+        let alone = Present::from_iter([component]);
         if let Some(group) = component.counted_as(&alone) {
             absent.entry(group).or_insert_with(|| why.to_owned());
         }
