@@ -78,10 +78,7 @@ fn from_counters(
     let (phases, too_many_phases) = counters.phases();
     let has_no_end = info.ended.is_none();
     let mut notes = info.notes.clone();
-    if has_no_end {
-        notes.push("no end was recorded; counted up to the last sample".to_owned());
-    }
-    notes.extend(damage_notes(damage));
+    notes.extend(log_notes(has_no_end, damage));
     if too_many_phases {
         notes.push("too many different phases were marked; some are left out".to_owned());
     }
@@ -169,7 +166,8 @@ fn from_integral(
             None => {}
         }
     }
-    let mut notes = damage_notes(damage);
+    let has_no_end = info.ended.is_none() && !integral.knows_end();
+    let mut notes = log_notes(has_no_end, damage);
     if integral.clock_went_back {
         notes.push(
             "the clock was set back during the run; that interval counts as nothing".to_owned(),
@@ -181,6 +179,7 @@ fn from_integral(
         gpu_time: integral.gpu_hours().map(hours).transpose()?,
         carbon: integral.carbon.finish(info)?,
         started: integral.started(),
+        has_no_end,
         bad_lines: damage.bad_lines,
         notes,
         ..described(info, parts)
@@ -215,8 +214,11 @@ fn hours(hours: f64) -> Result<Hours, OutOfRange> {
     Hours::from_seconds(hours * 3600.0)
 }
 
-fn damage_notes(damage: Damage) -> Vec<String> {
+fn log_notes(has_no_end: bool, damage: Damage) -> Vec<String> {
     let mut notes = Vec::new();
+    if has_no_end {
+        notes.push("no end was recorded; counted up to the last sample".to_owned());
+    }
     if damage.cut {
         notes.push("the last line is cut off; the run counts up to the line before it".to_owned());
     }
