@@ -93,6 +93,33 @@ fn every_key_is_set_on_every_level_and_the_stronger_level_wins() {
 }
 
 /// A folder with a project inside it and a user's file beside it, and no other environment.
+#[test]
+fn a_choice_in_capitals_is_the_same_choice_on_every_level() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("config.toml");
+    fs::write(&file, "log-level = \"ERROR\"\n").unwrap();
+    let value = |sources: &Sources| {
+        let config = Config::load(sources).unwrap();
+        config.setting("log-level").unwrap().value.clone().unwrap()
+    };
+    let pair = |name: &str| (name.to_owned(), " Error".to_owned());
+    let in_file = Sources {
+        user: Some(file),
+        ..Sources::default()
+    };
+    let in_environment = Sources {
+        environment: [pair("IMPACT_LOG_LEVEL")].into(),
+        ..Sources::default()
+    };
+    let on_command_line = Sources {
+        command_line: vec![pair("log-level")],
+        ..Sources::default()
+    };
+    for sources in [in_file, in_environment, on_command_line] {
+        assert_eq!(value(&sources), "error");
+    }
+}
+
 fn impact(folder: &Path) -> Command {
     let mut command = Command::cargo_bin("impact").unwrap();
     fs::create_dir_all(folder.join("project/deep")).unwrap();

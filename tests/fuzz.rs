@@ -3,6 +3,7 @@
 //! The suite runs a few thousand cases; `IMPACT_FUZZ_CASES=1000000 cargo test --release --test fuzz`
 //! runs the long ones.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
@@ -139,4 +140,34 @@ fn any_pickle_ends_in_information_or_an_error() {
         }
     });
     assert!(good > cases() / 100, "{good}");
+}
+
+#[test]
+fn a_new_component_in_every_line_ends_in_an_error() {
+    let run_folder = tempfile::tempdir().unwrap();
+    let folder = run_folder.path().join("impacttracker");
+    fs::create_dir(&folder).unwrap();
+    let mut text = String::new();
+    for n in 0..70_000 {
+        writeln!(
+            text,
+            r#"{{"schema":1,"timestamp":{n},"elapsed":{n},"energy":{{"gpu:{n}":{{"attributed_j":1,"method":"measured"}}}}}}"#
+        )
+        .unwrap();
+    }
+    fs::write(folder.join("data.json"), text).unwrap();
+    let error = summarise(run_folder.path()).unwrap_err().to_string();
+    assert!(error.contains("sample 65537 of"), "{error}");
+}
+
+#[test]
+fn ten_thousand_packages_that_are_one_huge_dictionary_end_in_information() {
+    // {"python_package_info": [d, d, ...]} with the same d of half a million entries each time.
+    let mut bytes = b"}X\x13\0\0\0python_package_info](}q\0(N2".to_vec();
+    bytes.extend(b"22".repeat(500_000));
+    bytes.push(b'u');
+    bytes.extend(b"h\0".repeat(10_000));
+    bytes.extend(b"es.");
+    let info = LegacyInfo::from_pickle(&bytes).unwrap().info;
+    assert!(info.python.unwrap().packages.is_empty());
 }

@@ -5,6 +5,7 @@
 use std::io::Write as _;
 
 use impact::intensity::given::Given;
+use impact::zone::geojson::BadMap;
 use impact::zone::{Point, cloud, geojson, place};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
@@ -82,6 +83,39 @@ fn no_map_is_too_strange() {
             }
         }
     });
+}
+
+/// Polygons that cover this share of the world each, with sides from pole to pole.
+fn zigzags(polygons: usize, sides: usize, east: f64) -> String {
+    let corners: Vec<String> = (0..sides)
+        .map(|n| {
+            let lat = if n % 2 == 0 { -90 } else { 90 };
+            format!("[{},{lat}]", if n % 3 == 0 { -180.0 } else { east })
+        })
+        .collect();
+    let polygon = format!("[[{}]]", corners.join(","));
+    format!(
+        r#"{{"type":"FeatureCollection","features":[{{"type":"Feature","properties":{{"zone":"A1"}},"geometry":{{"type":"MultiPolygon","coordinates":[{}]}}}}]}}"#,
+        vec![polygon; polygons].join(",")
+    )
+}
+
+#[test]
+fn no_map_is_too_fine() {
+    let many = (1..400_usize, 1..40_usize);
+    let long = (1..3_usize, 1..40_000_usize);
+    let east = -180.0..=180.0;
+    let maps = (prop_oneof![many, long], east)
+        .prop_map(|((polygons, sides), east)| zigzags(polygons, sides, east));
+    run(8, maps, |text| {
+        if let Ok(map) = geojson::read(&text) {
+            let _ = map.locate(Point::new(1.5, 1.5).unwrap());
+        }
+    });
+    for (polygons, sides) in [(400, 4), (1, 40_000)] {
+        let text = zigzags(polygons, sides, 180.0);
+        assert!(matches!(geojson::read(&text), Err(BadMap::TooFine(_))));
+    }
 }
 
 #[test]

@@ -108,6 +108,7 @@ fn a_killed_run_counts_up_to_its_last_whole_line() {
     let receipt = json(&[logs.path()], &["USA"]);
     close(&receipt["kw_hr_cpu"], 600.0 / 3.6e6);
     close(&receipt["exp_len_hours"], 30.0 / 3600.0);
+    assert_eq!(receipt["runs_without_end"], 1);
 }
 
 #[test]
@@ -508,6 +509,31 @@ fn said(logs: &Path, more: &[&str]) -> String {
         .output()
         .unwrap();
     String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn a_country_is_where_the_runs_took_place_only_as_far_as_that_is_known() {
+    let logs = tempfile::tempdir().unwrap();
+    let write = |name: &str, zone| {
+        OwnRun {
+            zone,
+            ..OwnRun::default()
+        }
+        .write(&logs.path().join(name));
+    };
+    write("known", Some("FR"));
+    let text = said(logs.path(), &[]);
+    assert!(
+        text.contains("FRA (France), where the runs took place,"),
+        "{text}"
+    );
+    write("unknown", None);
+    let text = said(logs.path(), &[]);
+    assert!(
+        text.contains("FRA (France), where 1 of 2 runs is known to have taken place,"),
+        "{text}"
+    );
+    assert!(!said(logs.path(), &["FRA"]).contains("taken place"));
 }
 
 #[test]

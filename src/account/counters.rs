@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::Part;
 use super::phases::{Phases, Repetitions};
 use super::series::CarbonSeries;
-use crate::log::{Mark, Meter, Row};
-use crate::sensor::{Component, Method};
+use crate::log::{Mark, Meter, Row, room_for_component};
+use crate::sensor::{Component, Method, Present};
 use crate::units::{Joules, OutOfRange};
 
 const JOULES_PER_KWH: f64 = 3.6e6;
@@ -19,6 +19,8 @@ pub(super) struct Counters {
     /// Components that could not be read, or no longer, and why.
     pub(super) lost: BTreeMap<Component, String>,
     pub(super) seconds: f64,
+    present: Present,
+    /// The sum over what is counted; carried on, as a row may name few of many components.
     counted_j: f64,
     gpu_hours: Option<f64>,
     pub(super) carbon: CarbonSeries,
@@ -31,10 +33,12 @@ struct Running {
     attributed_j: f64,
     total_j: Option<f64>,
     method: Method,
+    is_counted: bool,
 }
 
 impl Counters {
     pub(super) fn add(&mut self, row: &Row, gpus: usize) -> Result<(), String> {
+        let before = self.counted_j;
         for (component, meter) in row.meters()? {
             self.follow(component, meter)?;
         }
@@ -44,19 +48,20 @@ impl Counters {
         if let Some(utilization) = row.gpu_utilization.filter(|share| *share >= 0.0) {
             *self.gpu_hours.get_or_insert(0.0) += hours * utilization * gpus as f64;
         }
-        let counted = self.counted_joules();
-        let kwh = (counted - self.counted_j) / JOULES_PER_KWH;
-        self.counted_j = counted;
+        let kwh = (self.counted_j - before) / JOULES_PER_KWH;
         self.carbon.add(kwh, row.carbon_intensity);
         if let Some(text) = row.mark {
             let mark: Mark = serde_json::from_slice(text).map_err(|error| error.to_string())?;
-            self.phases.mark(mark, counted, elapsed);
+            self.phases.mark(mark, self.counted_j, elapsed);
         }
         Ok(())
     }
 
     fn follow(&mut self, component: Component, meter: Meter) -> Result<(), String> {
         if let Method::Absent { why } = meter.method {
+            if !self.lost.contains_key(&component) {
+                room_for_component(self.lost.len())?;
+            }
             self.lost.insert(component, why);
             return Ok(());
         }
@@ -74,14 +79,15 @@ impl Counters {
         {
             return Err(format!("the energy of {component} is negative"));
         }
-        let known = self.parts.entry(component).or_insert(Running {
-            attributed_j,
-            total_j: meter.total_j,
-            method: meter.method.clone(),
-        });
+        let Some(known) = self.parts.get_mut(&component) else {
+            return self.begin(component, attributed_j, meter);
+        };
         if attributed_j < known.attributed_j {
             self.fell_back = true;
             return Ok(());
+        }
+        if known.is_counted {
+            self.counted_j += attributed_j - known.attributed_j;
         }
         known.attributed_j = attributed_j;
         known.total_j = meter.total_j.or(known.total_j);
@@ -92,13 +98,40 @@ impl Counters {
         Ok(())
     }
 
-    fn counted_joules(&self) -> f64 {
-        let present = self.parts.keys().collect();
-        self.parts
-            .iter()
-            .filter(|(component, _)| component.counted_as(&present).is_some())
-            .map(|(_, part)| part.attributed_j)
-            .sum()
+    fn begin(
+        &mut self,
+        component: Component,
+        attributed_j: f64,
+        meter: Meter,
+    ) -> Result<(), String> {
+        room_for_component(self.parts.len())?;
+        let regroups = self.present.add(&component);
+        let is_counted = component.counted_as(&self.present).is_some();
+        if is_counted {
+            self.counted_j += attributed_j;
+        }
+        let part = Running {
+            attributed_j,
+            total_j: meter.total_j,
+            method: meter.method,
+            is_counted,
+        };
+        self.parts.insert(component, part);
+        if regroups {
+            self.regroup();
+        }
+        Ok(())
+    }
+
+    /// Counts anew, now that something is there that contains other parts.
+    fn regroup(&mut self) {
+        self.counted_j = 0.0;
+        for (component, part) in &mut self.parts {
+            part.is_counted = component.counted_as(&self.present).is_some();
+            if part.is_counted {
+                self.counted_j += part.attributed_j;
+            }
+        }
     }
 
     /// What marked phases took, and what is to be said of the marks.
@@ -123,5 +156,58 @@ impl Counters {
                 Ok((component.clone(), part))
             })
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(elapsed: f64, energy: &str) -> Row<'_> {
+        Row {
+            elapsed: Some(elapsed),
+            energy: Some(energy.as_bytes()),
+            ..Row::default()
+        }
+    }
+
+    #[test]
+    fn what_comes_late_and_contains_others_is_counted_in_their_place() {
+        let mut counters = Counters::default();
+        let mut counted = |energy: &str| {
+            counters.add(&row(1.0, energy), 0).unwrap();
+            counters.counted_j
+        };
+        let of = |name: &str, joules: u32| {
+            format!(r#"{{"{name}":{{"attributed_j":{joules},"method":"measured"}}}}"#)
+        };
+        assert_eq!(counted(&of("psys", 50)), 50.0);
+        assert_eq!(counted(&of("core-0", 10)), 10.0);
+        assert_eq!(counted(&of("psys", 60)), 10.0);
+        assert_eq!(counted(&of("package-0", 20)), 20.0);
+        assert_eq!(counted(&of("core-0", 12)), 20.0);
+        assert_eq!(counted(&of("gpu:a", 5)), 25.0);
+        assert_eq!(counted(&of("gpu", 8)), 28.0);
+        assert_eq!(counted(&of("package-0", 21)), 29.0);
+        assert_eq!(counted(&of("package-0", 3)), 29.0);
+    }
+
+    #[test]
+    fn a_log_that_numbers_its_components_without_end_is_refused() {
+        for meter in [
+            r#"{"attributed_j":1,"method":"measured"}"#,
+            r#"{"method":"absent","why":"lost"}"#,
+        ] {
+            let named = |numbers: std::ops::Range<u32>| {
+                let meters: Vec<String> = numbers.map(|n| format!("\"gpu:{n}\":{meter}")).collect();
+                format!("{{{}}}", meters.join(","))
+            };
+            let mut counters = Counters::default();
+            let first = named(0..1 << 16);
+            counters.add(&row(1.0, &first), 0).unwrap();
+            counters.add(&row(2.0, &first), 0).unwrap();
+            let refused = counters.add(&row(3.0, &named(1 << 16..(1 << 16) + 1)), 0);
+            assert!(refused.unwrap_err().contains("65536 components"));
+        }
     }
 }

@@ -7,7 +7,7 @@ use super::counters::Counters;
 use super::integral::Integral;
 use super::{Part, RunSummary};
 use crate::log::{CpuTimes, Damage, Info, ReadError, Record, Row};
-use crate::sensor::{Component, Group, Method};
+use crate::sensor::{Component, Group, Method, Present};
 use crate::units::{Hours, Joules, OutOfRange};
 
 /// Why a run has no figures.
@@ -51,7 +51,7 @@ pub fn summarise_with(
         }
     })?;
     let info = record.info;
-    let summary = if is_own {
+    let mut summary = if is_own {
         from_counters(&mut counters, &info, damage)?
     } else {
         integral.finish();
@@ -60,14 +60,13 @@ pub fn summarise_with(
     if summary.parts.is_empty() {
         return Err(SummaryError::NoEnergy);
     }
-    let cpu_time = cpu_times.seconds().map(Hours::from_seconds).transpose()?;
-    Ok((
-        RunSummary {
-            cpu_time,
-            ..summary
-        },
-        info,
-    ))
+    summary.cpu_time = cpu_times.seconds().map(Hours::from_seconds).transpose()?;
+    if cpu_times.too_many {
+        summary
+            .notes
+            .push("too many processes came and went to add up their CPU time".to_owned());
+    }
+    Ok((summary, info))
 }
 
 fn from_counters(
@@ -79,10 +78,7 @@ fn from_counters(
     let (phases, notes_on_marks) = counters.phases();
     let has_no_end = info.ended.is_none();
     let mut notes = info.notes.clone();
-    if has_no_end {
-        notes.push("no end was recorded; counted up to the last sample".to_owned());
-    }
-    notes.extend(damage_notes(damage));
+    notes.extend(log_notes(has_no_end, damage));
     notes.extend(notes_on_marks);
     if counters.fell_back {
         notes.push("a running total fell; the largest was kept".to_owned());
@@ -94,7 +90,7 @@ fn from_counters(
     }
     let mut absent = BTreeMap::new();
     for (component, why) in absences(counters, info) {
-        let alone = BTreeSet::from([component]);
+        let alone = Present::from_iter([component]);
         if let Some(group) = component.counted_as(&alone) {
             absent.entry(group).or_insert_with(|| why.to_owned());
         }
@@ -168,7 +164,8 @@ fn from_integral(
             None => {}
         }
     }
-    let mut notes = damage_notes(damage);
+    let has_no_end = info.ended.is_none() && !integral.knows_end();
+    let mut notes = log_notes(has_no_end, damage);
     if integral.clock_went_back {
         notes.push(
             "the clock was set back during the run; that interval counts as nothing".to_owned(),
@@ -180,6 +177,7 @@ fn from_integral(
         gpu_time: integral.gpu_hours().map(hours).transpose()?,
         carbon: integral.carbon.finish(info)?,
         started: integral.started(),
+        has_no_end,
         bad_lines: damage.bad_lines,
         notes,
         ..described(info, parts)
@@ -214,8 +212,11 @@ fn hours(hours: f64) -> Result<Hours, OutOfRange> {
     Hours::from_seconds(hours * 3600.0)
 }
 
-fn damage_notes(damage: Damage) -> Vec<String> {
+fn log_notes(has_no_end: bool, damage: Damage) -> Vec<String> {
     let mut notes = Vec::new();
+    if has_no_end {
+        notes.push("no end was recorded; counted up to the last sample".to_owned());
+    }
     if damage.cut {
         notes.push("the last line is cut off; the run counts up to the line before it".to_owned());
     }

@@ -147,6 +147,10 @@ impl Integral {
         self.step(tail, last);
     }
 
+    pub(super) fn knows_end(&self) -> bool {
+        self.times.ended.is_some()
+    }
+
     pub(super) fn cpu_kwh(&self) -> Option<f64> {
         self.cpu.get()
     }

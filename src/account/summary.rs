@@ -1,10 +1,10 @@
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 
 use super::phases::Repetitions;
 use crate::log::info::Region;
-use crate::sensor::{Component, Group, Method};
+use crate::sensor::{Component, Group, Method, Present};
 use crate::units::{GramsCo2e, GramsPerKwh, Hours, Joules, Pue};
 
 /// What one run drew, before any building, grid or price is considered.
@@ -59,7 +59,7 @@ pub struct RecordedCarbon {
 impl RunSummary {
     /// The parts that add up to the run's energy, each with the group it belongs to.
     pub fn counted(&self) -> impl Iterator<Item = (Group, &Component, &Part)> {
-        let present: BTreeSet<&Component> = self.parts.keys().collect();
+        let present: Present = self.parts.keys().collect();
         self.parts.iter().filter_map(move |(component, part)| {
             component
                 .counted_as(&present)

@@ -198,9 +198,10 @@ fn is_known(key: &Key, value: &str, sources: &Sources) -> Result<(), Failure> {
 }
 
 fn set(file: &Path, key: &Key, value: &str) -> Result<(), Failure> {
-    key.check(value)
+    let value = key
+        .read(value)
         .map_err(|why| anyhow!("{} cannot be set to this: {why}", key.name))?;
-    let text = with_value(file, key, value)?;
+    let text = with_value(file, key, &value)?;
     make_folder(file)?;
     if key.is_secret {
         write_secret(file, text.as_bytes())

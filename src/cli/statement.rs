@@ -39,7 +39,7 @@ pub struct StatementArgs {
     #[arg(long, value_name = "PER_KWH", allow_negative_numbers = true)]
     price: Option<PricePerKwh>,
     /// Currency of the price [default: USD]
-    #[arg(long, value_parser = currency)]
+    #[arg(long, value_parser = keys::currency)]
     currency: Option<String>,
     /// Address of the appendix with the details
     #[arg(long)]
@@ -152,8 +152,4 @@ fn tell_what_is_unknown(statement: &Statement) {
              or --emissions-factor G_PER_KWH for all runs"
         );
     }
-}
-
-fn currency(text: &str) -> Result<String, String> {
-    keys::currency(text).map(|()| text.to_owned())
 }

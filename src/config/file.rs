@@ -23,6 +23,8 @@ pub(super) struct Line {
 pub enum BadFile {
     #[error("cannot read {}", .path.display())]
     Io { path: PathBuf, source: io::Error },
+    #[error("{} is larger than a file of settings can be", .0.display())]
+    TooLarge(PathBuf),
     #[error("{}:{line}: {why}", .path.display())]
     Syntax {
         path: PathBuf,
@@ -87,7 +89,7 @@ fn line(path: &Path, number: usize, name: &str, item: &Item) -> Result<Line, Bad
         why,
     };
     let value = as_text(item).ok_or_else(|| wrong("it must be a text or a number".to_owned()))?;
-    key.check(&value).map_err(wrong)?;
+    let value = key.read(&value).map_err(wrong)?;
     Ok(Line { key, value, number })
 }
 
@@ -112,11 +114,16 @@ fn text_of(path: &Path) -> Result<Option<String>, BadFile> {
         }
         Err(error) => return Err(failed(error)),
     }
-    let mut text = String::new();
+    let mut bytes = Vec::new();
     std::fs::File::open(path)
-        .and_then(|file| file.take(LARGEST).read_to_string(&mut text))
+        .and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes))
         .map_err(failed)?;
-    Ok(Some(text))
+    if bytes.len() as u64 > LARGEST {
+        return Err(BadFile::TooLarge(path.to_owned()));
+    }
+    String::from_utf8(bytes)
+        .map(Some)
+        .map_err(|error| failed(io::Error::new(io::ErrorKind::InvalidData, error)))
 }
 
 /// Lists are joined by commas, as on the command line.
@@ -183,4 +190,25 @@ pub fn commented() -> String {
         out.push_str(&format!("\n# {}\n# {} = {value}\n", key.help, key.name));
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_does_not_fit_is_refused_and_never_written_back_cut() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("impact.toml");
+        let key = Key::find("pue").unwrap();
+        let largest = usize::try_from(LARGEST).unwrap();
+        std::fs::write(&path, "#".repeat(largest)).unwrap();
+        assert!(with_value(&path, key, "1.2").is_ok());
+        std::fs::write(&path, "#".repeat(largest - 1) + "é").unwrap();
+        assert!(matches!(
+            with_value(&path, key, "1.2"),
+            Err(BadFile::TooLarge(_))
+        ));
+        assert!(matches!(read(&path).1.as_slice(), [BadFile::TooLarge(_)]));
+    }
 }

@@ -16,7 +16,7 @@ pub struct Key {
     pub perun: Option<(&'static str, &'static str)>,
     /// Not shown on a screen.
     pub is_secret: bool,
-    check: fn(&str) -> Result<(), String>,
+    read: fn(&str) -> Result<String, String>,
 }
 
 /// A name that is no key's, with the nearest that is.
@@ -30,7 +30,7 @@ pub struct NoSuchKey {
 impl Key {
     pub(super) const fn new(
         name: &'static str,
-        check: fn(&str) -> Result<(), String>,
+        read: fn(&str) -> Result<String, String>,
         help: &'static str,
     ) -> Self {
         Self {
@@ -41,7 +41,7 @@ impl Key {
             foreign_variable: None,
             perun: None,
             is_secret: false,
-            check,
+            read,
         }
     }
 
@@ -79,9 +79,9 @@ impl Key {
         )
     }
 
-    /// Whether a text can be its value, and if not, why.
-    pub fn check(&self, value: &str) -> Result<(), String> {
-        (self.check)(value)
+    /// A text as its value in the one spelling it is compared in, or why it cannot be its value.
+    pub fn read(&self, value: &str) -> Result<String, String> {
+        (self.read)(value)
     }
 
     /// The key with this name; `_` and `-` are the same.
@@ -109,9 +109,9 @@ impl fmt::Debug for Key {
 }
 
 /// A text that a type can be read from.
-pub(super) fn parses<T: FromStr<Err: fmt::Display>>(value: &str) -> Result<(), String> {
-    value
-        .parse::<T>()
-        .map(drop)
-        .map_err(|error| error.to_string())
+pub(super) fn parses<T: FromStr<Err: fmt::Display>>(value: &str) -> Result<String, String> {
+    match value.parse::<T>() {
+        Ok(_) => Ok(value.to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
 }

@@ -63,44 +63,44 @@ pub static KEYS: &[Key] = &[
 ];
 
 /// A short code such as EUR.
-pub fn currency(text: &str) -> Result<(), String> {
+pub fn currency(text: &str) -> Result<String, String> {
     if (1..=8).contains(&text.chars().count()) && text.chars().all(|c| !c.is_control()) {
-        Ok(())
+        Ok(text.to_owned())
     } else {
         Err("a currency is a code such as EUR".to_owned())
     }
 }
 
-fn words(text: &str) -> Result<(), String> {
+fn words(text: &str) -> Result<String, String> {
     if text.trim().is_empty() || text.chars().any(char::is_control) {
         Err("it must be a text without control characters".to_owned())
     } else {
-        Ok(())
+        Ok(text.to_owned())
     }
 }
 
-fn one_of(text: &str, choices: &[&str]) -> Result<(), String> {
-    if choices
+/// The choice a text spells, in whatever case.
+fn one_of(text: &str, choices: &[&str]) -> Result<String, String> {
+    choices
         .iter()
-        .any(|choice| choice.eq_ignore_ascii_case(text.trim()))
-    {
-        Ok(())
-    } else {
-        Err(format!(
-            "`{}` is none of {}",
-            text.escape_debug(),
-            choices.join(", ")
-        ))
-    }
+        .find(|choice| choice.eq_ignore_ascii_case(text.trim()))
+        .map(|choice| (*choice).to_owned())
+        .ok_or_else(|| {
+            format!(
+                "`{}` is none of {}",
+                text.escape_debug(),
+                choices.join(", ")
+            )
+        })
 }
 
-fn format(text: &str) -> Result<(), String> {
+fn format(text: &str) -> Result<String, String> {
     one_of(
         text,
         &["text", "markdown", "latex", "html", "json", "yaml", "csv"],
     )
 }
 
-fn log_level(text: &str) -> Result<(), String> {
+fn log_level(text: &str) -> Result<String, String> {
     one_of(text, &["error", "warn", "warning", "info", "debug"])
 }

@@ -39,8 +39,8 @@ pub fn read(text: &str) -> Imported {
         let counterpart = KEYS
             .iter()
             .find(|key| key.perun == Some((section.as_str(), name)));
-        match counterpart.map(|key| (key, key.check(value))) {
-            Some((key, Ok(()))) => imported.settings.push((key, value.to_owned())),
+        match counterpart.map(|key| (key, key.read(value))) {
+            Some((key, Ok(value))) => imported.settings.push((key, value)),
             Some((key, Err(why))) => {
                 imported.left_out.push((
                     number,

@@ -100,18 +100,19 @@ impl Config {
                 let Some(value) = sources.environment.get(&variable) else {
                     continue;
                 };
-                key.check(value).map_err(|why| BadSetting::Environment {
+                let value = key.read(value).map_err(|why| BadSetting::Environment {
                     variable: variable.clone(),
                     why,
                 })?;
-                config.set(key, value.clone(), Origin::Environment { variable });
+                config.set(key, value, Origin::Environment { variable });
             }
         }
         for (name, value) in &sources.command_line {
             let key = Key::find(name).map_err(BadSetting::UnknownKey)?;
-            key.check(value)
+            let value = key
+                .read(value)
                 .map_err(|why| BadSetting::CommandLine { key: key.name, why })?;
-            config.set(key, value.clone(), Origin::CommandLine);
+            config.set(key, value, Origin::CommandLine);
         }
         Ok((config, faults))
     }

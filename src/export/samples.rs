@@ -7,12 +7,19 @@ use crate::log::{ReadError, Record, Row};
 use crate::sensor::Component;
 use crate::units::GramsPerKwh;
 
+/// As many as a spreadsheet can open.
+const MOST_COLUMNS: usize = 1 << 14;
+
 /// Why samples cannot be written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExportError {
     #[error(transparent)]
     Read(#[from] ReadError),
+    #[error(
+        "the runs name so many components that the table would have more than {MOST_COLUMNS} columns: export fewer runs at a time"
+    )]
+    TooWide,
     #[error("cannot write the table")]
     Write(#[from] io::Error),
 }
@@ -28,9 +35,14 @@ pub fn samples(
     let mut components: BTreeSet<Component> = BTreeSet::new();
     for run in runs {
         Record::open(run)?.for_each_row(|row| {
-            components.extend(row.meters()?.into_keys());
+            if components.len() <= MOST_COLUMNS {
+                components.extend(row.meters()?.into_keys());
+            }
             Ok(())
         })?;
+        if columns(&components).len() > MOST_COLUMNS {
+            return Err(ExportError::TooWide);
+        }
     }
     let mut sheet = Sheet::new(shape, columns(&components), out)?;
     for run in runs {
@@ -95,4 +107,31 @@ fn cells(path: Cell, row: &Row, components: &BTreeSet<Component>) -> Result<Vec<
         cells.push(meter.and_then(|meter| meter.total_j).into());
     }
     Ok(cells)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::log::{DATA_FILE, FOLDER};
+
+    #[test]
+    fn runs_with_more_components_than_columns_are_no_table() {
+        let run = tempfile::tempdir().unwrap();
+        std::fs::create_dir(run.path().join(FOLDER)).unwrap();
+        let write = |components: usize| {
+            let meters: Vec<String> = (0..components)
+                .map(|n| format!(r#""gpu:{n}":{{"attributed_j":1,"method":"measured"}}"#))
+                .collect();
+            let row = format!(
+                "{{\"schema\":1,\"timestamp\":1,\"energy\":{{{}}}}}\n",
+                meters.join(",")
+            );
+            std::fs::write(run.path().join(FOLDER).join(DATA_FILE), row).unwrap();
+            samples(&[run.path().to_owned()], Shape::Csv, io::sink())
+        };
+        let fixed = columns(&BTreeSet::new()).len();
+        let most = (MOST_COLUMNS - fixed) / 2;
+        assert_eq!(write(most).unwrap().len(), fixed + 2 * most);
+        assert!(matches!(write(most + 1), Err(ExportError::TooWide)));
+    }
 }

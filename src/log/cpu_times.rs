@@ -4,6 +4,11 @@ use std::ops::Range;
 use super::fields::{Field, Fields, NotAnObject};
 use super::row::parse_number;
 
+/// Bytes of names of processes that are gone: a build farm's for weeks.
+const MOST_GONE: usize = 32 << 20;
+/// What a name takes besides its own bytes.
+const PER_NAME: usize = 32;
+
 /// The CPU seconds of every process of a run, from the `cpu_time_seconds` table of each row.
 ///
 /// A process counts with the last figures seen of it. Tables are large and all but the last of them
@@ -13,6 +18,9 @@ pub struct CpuTimes {
     latest: Table,
     previous: Table,
     gone: BTreeMap<Vec<u8>, f64>,
+    gone_bytes: usize,
+    /// More processes came and went than can be kept apart: then the seconds are not known.
+    pub too_many: bool,
     seen_any: bool,
 }
 
@@ -26,6 +34,9 @@ struct Table {
 impl CpuTimes {
     /// Takes in the table of the next row; one that cannot be read counts as not there.
     pub fn see(&mut self, table: &[u8]) {
+        if self.too_many {
+            return;
+        }
         std::mem::swap(&mut self.latest, &mut self.previous);
         if self.latest.read(table).is_err() {
             std::mem::swap(&mut self.latest, &mut self.previous);
@@ -37,7 +48,7 @@ impl CpuTimes {
         }
     }
 
-    /// User and system seconds of all processes, or none if no row had a table.
+    /// User and system seconds of all processes, or none if no row had a table or they are too many.
     #[must_use]
     pub fn seconds(&self) -> Option<f64> {
         let running: f64 = self
@@ -45,8 +56,7 @@ impl CpuTimes {
             .entries()
             .map(|(_, figures)| seconds(figures))
             .sum();
-        self.seen_any
-            .then(|| self.gone.values().sum::<f64>() + running)
+        (self.seen_any && !self.too_many).then(|| self.gone.values().sum::<f64>() + running)
     }
 
     fn keep_what_is_gone(&mut self) {
@@ -54,11 +64,20 @@ impl CpuTimes {
         names.sort_unstable();
         for (name, figures) in self.previous.entries() {
             if names.binary_search(&name).is_err() {
-                self.gone.insert(name.to_owned(), seconds(figures));
+                let known = self.gone.insert(name.to_owned(), seconds(figures));
+                if known.is_none() {
+                    self.gone_bytes += name.len() + PER_NAME;
+                }
             }
         }
         for name in names {
-            self.gone.remove(name);
+            if self.gone.remove(name).is_some() {
+                self.gone_bytes -= name.len() + PER_NAME;
+            }
+        }
+        if self.gone_bytes > MOST_GONE {
+            self.too_many = true;
+            self.gone = BTreeMap::new();
         }
     }
 }
@@ -121,5 +140,23 @@ mod tests {
         times.see(b"{broken");
         times.see(br#"{"3":{"user":1,"system":1},"2":{"user":8,"system":0}}"#);
         assert_eq!(times.seconds(), Some(2.5 + 2.0 + 8.0));
+    }
+
+    #[test]
+    fn processes_beyond_number_make_the_time_unknown() {
+        let mut times = CpuTimes::default();
+        let name = "x".repeat(MOST_GONE / 4);
+        let mut come = |n: u32| {
+            times.see(format!(r#"{{"{n}{name}":{{"user":1,"system":1}}}}"#).as_bytes());
+            times.seconds()
+        };
+        for n in 0..4 {
+            assert_eq!(come(n), Some(f64::from(n + 1) * 2.0));
+        }
+        assert_eq!(come(3), Some(8.0));
+        assert_eq!(come(2), Some(8.0));
+        assert_eq!(come(4), None);
+        assert_eq!(come(4), None);
+        assert!(times.too_many && times.gone.is_empty());
     }
 }

@@ -13,6 +13,8 @@ pub const INFO_FILE: &str = "info.pkl";
 const SOURCE: &str = "recorded by experiment-impact-tracker";
 /// Long enough for every package of a large environment.
 const MOST_PACKAGES: usize = 10_000;
+/// A pickle may refer to one long text from every package and card; each would have a copy.
+const LONGEST_TEXT: usize = 4096;
 
 /// What `info.pkl` says.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -59,7 +61,8 @@ impl LegacyInfo {
 }
 
 fn text(value: Option<Value>) -> Option<String> {
-    value?.text().map(str::to_owned)
+    let text = value?.text()?;
+    (text.len() <= LONGEST_TEXT).then(|| text.to_owned())
 }
 
 fn cpu(info: Value) -> Option<Cpu> {
@@ -122,4 +125,43 @@ fn region(top: Value) -> Option<Region> {
         ),
         fallbacks: Vec::new(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_as_long_as_a_book_is_not_copied_for_every_card() {
+        let named = |length: usize| {
+            let text = |text: &str| {
+                [
+                    b"X",
+                    &(text.len() as u32).to_le_bytes()[..],
+                    text.as_bytes(),
+                ]
+                .concat()
+            };
+            let card = [
+                b"}".to_vec(),
+                text("name"),
+                text(&"x".repeat(length)),
+                b"s".to_vec(),
+            ]
+            .concat();
+            let cards = [
+                b"](".to_vec(),
+                card,
+                b"q\0".to_vec(),
+                b"h\0".repeat(2),
+                b"e".to_vec(),
+            ]
+            .concat();
+            let bytes = [b"}".to_vec(), text("gpu_info"), cards, b"s.".to_vec()].concat();
+            let gpus = LegacyInfo::from_pickle(&bytes).unwrap().info.host.gpus;
+            gpus.iter().map(|card| card.name.len()).collect::<Vec<_>>()
+        };
+        assert_eq!(named(LONGEST_TEXT), [LONGEST_TEXT; 3]);
+        assert_eq!(named(LONGEST_TEXT + 1), [0; 3]);
+    }
 }

@@ -25,7 +25,7 @@ pub use gauge::{Gauge, Gauges};
 pub use identity::Identity;
 pub use info::Info;
 pub use read::{Damage, ReadError, Record, info_bytes};
-pub use row::{RecordedIntensity, Row};
+pub use row::{RecordedIntensity, Row, room_for_component};
 pub use sample::{Edge, Mark, Meter, Sample};
 pub use series::{Point, TimeSeries};
 pub use write::LogWriter;

@@ -16,6 +16,10 @@ pub const LARGEST_FILE: usize = 4 << 20;
 /// The most values a pickle may hold.
 const MOST_NODES: usize = 1 << 18;
 
+/// The largest dictionary that is looked into; none we need has a hundred entries. A pickle may refer
+/// to one dictionary any number of times, and each time it would be passed through again.
+const MOST_ENTRIES: usize = 1 << 10;
+
 /// Why a pickle was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -112,7 +116,7 @@ impl<'p, 'a> Value<'p, 'a> {
         Self { id, ..self }
     }
 
-    /// The entry of a dictionary, or of an object's attributes, with this key.
+    /// The entry of a dictionary of usual size, or of an object's attributes, with this key.
     #[must_use]
     pub fn get(self, key: &str) -> Option<Self> {
         let entries = match self.node() {
@@ -123,6 +127,9 @@ impl<'p, 'a> Value<'p, 'a> {
             },
             _ => return None,
         };
+        if entries.len() > MOST_ENTRIES {
+            return None;
+        }
         // The last entry wins, as it does in Python.
         entries
             .iter()
@@ -317,6 +324,22 @@ mod tests {
             refused(&vec![b'N'; LARGEST_FILE + 1]),
             PickleError::TooLarge
         );
+    }
+
+    #[test]
+    fn a_dictionary_of_unusual_size_is_not_looked_into() {
+        let of = |entries: usize| {
+            let mut bytes = b"}(X\x01\0\0\0aK\x05".to_vec();
+            bytes.extend(b"NN".repeat(entries - 1));
+            bytes.extend(b"u.");
+            bytes
+        };
+        let found = |bytes: &[u8]| {
+            let pickle = Pickle::decode(bytes).unwrap();
+            pickle.top().get("a").and_then(Value::number)
+        };
+        assert_eq!(found(&of(MOST_ENTRIES)), Some(5.0));
+        assert_eq!(found(&of(MOST_ENTRIES + 1)), None);
     }
 
     #[test]

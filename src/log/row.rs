@@ -3,8 +3,24 @@ use std::collections::BTreeMap;
 use super::fields::{Field, Fields, NotAnObject};
 use super::gauge::Gauges;
 use super::sample::Meter;
-use crate::sensor::Component;
+use crate::sensor::{Component, Method};
 use crate::units::GramsPerKwh;
+
+/// Thousands of nodes merged into one log have tens of thousands; more is a number put into a name.
+const MOST_COMPONENTS: usize = 1 << 16;
+/// A UUID and a host name, or the reason of an error.
+const LONGEST_WORDS: usize = 4096;
+
+/// Whether one more component may be kept of a log that has named so many.
+pub fn room_for_component(known: usize) -> Result<(), String> {
+    if known < MOST_COMPONENTS {
+        Ok(())
+    } else {
+        Err(format!(
+            "it is the first to name more than {MOST_COMPONENTS} components"
+        ))
+    }
+}
 
 /// What accounting takes from one line of `data.json`, of either tracker.
 ///
@@ -99,10 +115,28 @@ impl<'a> Row<'a> {
 
     /// The running totals by component; empty where the row has none.
     pub fn meters(&self) -> Result<BTreeMap<Component, Meter>, String> {
-        self.energy.map_or_else(
-            || Ok(BTreeMap::new()),
-            |text| serde_json::from_slice(text).map_err(|error| error.to_string()),
-        )
+        let Some(text) = self.energy else {
+            return Ok(BTreeMap::new());
+        };
+        let meters: BTreeMap<Component, Meter> =
+            serde_json::from_slice(text).map_err(|error| error.to_string())?;
+        let longest = meters.iter().map(|(component, meter)| {
+            let name = match component {
+                Component::Gpu(name) | Component::Other(name) => name.len(),
+                _ => 0,
+            };
+            let reason = match &meter.method {
+                Method::Estimated { model: words } | Method::Absent { why: words } => words.len(),
+                Method::Measured | Method::Integrated { .. } => 0,
+            };
+            name.max(reason)
+        });
+        if longest.max() > Some(LONGEST_WORDS) {
+            return Err(format!(
+                "a component has more than {LONGEST_WORDS} bytes of words"
+            ));
+        }
+        Ok(meters)
     }
 }
 
@@ -172,6 +206,20 @@ mod tests {
         );
         let row = br#"{"timestamp":1,"energy":{"package-0":{"total_j":"much"}}}"#;
         assert!(Row::parse(row).unwrap().meters().is_err());
+    }
+
+    #[test]
+    fn a_component_with_an_endless_name_or_reason_is_refused() {
+        let of = |name: &str, why: &str| {
+            let line = format!(
+                r#"{{"timestamp":1,"energy":{{"gpu:{name}":{{"method":"absent","why":"{why}"}}}}}}"#
+            );
+            Row::parse(line.as_bytes()).unwrap().meters().map(drop)
+        };
+        let (long, longer) = ("x".repeat(LONGEST_WORDS), "x".repeat(LONGEST_WORDS + 1));
+        assert!(of(&long, &long).is_ok());
+        assert!(of(&longer, "lost").is_err());
+        assert!(of("0", &longer).is_err());
     }
 
     #[test]

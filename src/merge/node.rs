@@ -3,7 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Device;
 use super::curve::Curve;
 use super::source::{Source, Trace};
-use crate::sensor::{Component, Group, Method, Unit};
+use crate::sensor::{Component, Group, Method, Present, Unit};
 use crate::units::counted;
 
 /// The runs that saw one machine between two boots.
@@ -66,9 +66,10 @@ pub(super) fn devices(nodes: &[Node]) -> (Vec<Device>, Vec<String>) {
     let mut remarks = Vec::new();
     let mut next: BTreeMap<Group, u16> = BTreeMap::new();
     for node in nodes {
-        let present: BTreeSet<&Component> =
+        let components: BTreeSet<&Component> =
             node.runs.iter().flat_map(|run| run.traces.keys()).collect();
-        for component in &present {
+        let present: Present = components.iter().copied().collect();
+        for component in &components {
             let group = component.counted_as(&present);
             let renamed = match group {
                 _ if nodes.len() == 1 => (*component).clone(),

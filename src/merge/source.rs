@@ -39,7 +39,10 @@ impl Source {
             let elapsed = row.elapsed.unwrap_or(0.0).max(0.0);
             let start = *start.get_or_insert(row.timestamp - elapsed);
             for (component, meter) in row.meters()? {
-                follow(&mut traces, component, &meter, start, start + elapsed);
+                // Accounting has bounded these; there may be any number of others.
+                if summary.parts.contains_key(&component) {
+                    follow(&mut traces, component, &meter, start, start + elapsed);
+                }
             }
             Ok(())
         })?;
@@ -55,7 +58,6 @@ impl Source {
                 method: part.method.clone(),
             });
         }
-        traces.retain(|component, _| summary.parts.contains_key(component));
         Ok(Self {
             path: run.to_owned(),
             info: record.info,

@@ -1,8 +1,9 @@
-use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+
+use super::Present;
 
 /// A part of the machine that draws energy of its own.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -66,19 +67,15 @@ impl Component {
     /// The one place that knows what contains what (psys > package > core, uncore), so that nothing
     /// is counted twice: `present` is every component the same log has.
     #[must_use]
-    pub fn counted_as(&self, present: &BTreeSet<&Component>) -> Option<Group> {
-        let has_package = present
-            .iter()
-            .any(|c| matches!(c, Self::Package(_) | Self::Cpu));
-        let has_core = present.iter().any(|c| matches!(c, Self::Core(_)));
+    pub fn counted_as(&self, present: &Present) -> Option<Group> {
         match self {
             Self::Cpu | Self::Package(_) => Some(Group::Cpu),
-            Self::Core(_) => (!has_package).then_some(Group::Cpu),
-            Self::Psys => (!has_package && !has_core).then_some(Group::Cpu),
+            Self::Core(_) => (!present.package).then_some(Group::Cpu),
+            Self::Psys => (!present.package && !present.core).then_some(Group::Cpu),
             Self::Uncore(_) | Self::Other(_) => None,
             Self::Dram(_) => Some(Group::Dram),
             Self::AllGpus => Some(Group::Gpu),
-            Self::Gpu(_) => (!present.contains(&Self::AllGpus)).then_some(Group::Gpu),
+            Self::Gpu(_) => (!present.all_gpus).then_some(Group::Gpu),
         }
     }
 }
@@ -188,14 +185,17 @@ mod tests {
         let package = Component::Package(Unit::socket(0));
         let core = Component::Core(Unit::socket(0));
         let psys = Component::Psys;
-        let all = BTreeSet::from([&package, &core, &psys]);
+        let all = Present::from_iter([&package, &core, &psys]);
         assert_eq!(package.counted_as(&all), Some(Group::Cpu));
         assert_eq!(core.counted_as(&all), None);
         assert_eq!(psys.counted_as(&all), None);
         assert_eq!(
-            core.counted_as(&BTreeSet::from([&core, &psys])),
+            core.counted_as(&Present::from_iter([&core, &psys])),
             Some(Group::Cpu)
         );
-        assert_eq!(psys.counted_as(&BTreeSet::from([&psys])), Some(Group::Cpu));
+        assert_eq!(
+            psys.counted_as(&Present::from_iter([&psys])),
+            Some(Group::Cpu)
+        );
     }
 }

@@ -7,7 +7,7 @@ use crate::moments::{self, Moments};
 
 /// A file beside a log is an evaluation's table, not a data set.
 const MOST_VALUES: usize = 2_000_000;
-const LARGEST_JSON: u64 = 64 << 20;
+const LARGEST_FILE: u64 = 64 << 20;
 
 /// The numbers of one column of a file.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -83,19 +83,37 @@ impl Format {
         skip_rows: usize,
         wanted: &BTreeSet<&str>,
     ) -> Result<Columns, ColumnError> {
-        let mut file = BufReader::new(file.take(LARGEST_JSON + 1));
+        self.read_within(LARGEST_FILE, file, skip_rows, wanted)
+    }
+
+    fn read_within(
+        self,
+        largest: u64,
+        file: impl Read,
+        skip_rows: usize,
+        wanted: &BTreeSet<&str>,
+    ) -> Result<Columns, ColumnError> {
+        let mut file = BufReader::new(file.take(largest + 1));
         for _ in 0..skip_rows {
-            file.skip_until(b'\n')?;
+            if file.skip_until(b'\n')? == 0 {
+                break;
+            }
         }
+        let columns = self.columns(&mut file, wanted);
+        // Asked first: whatever came out of a file that was cut may stand on half a number.
+        if file.get_ref().limit() == 0 {
+            return Err(ColumnError::TooLarge);
+        }
+        columns
+    }
+
+    fn columns(self, mut file: impl Read, wanted: &BTreeSet<&str>) -> Result<Columns, ColumnError> {
         match self {
             Self::Csv => table(file, b',', wanted),
             Self::Tsv => table(file, b'\t', wanted),
             Self::Json => {
                 let mut bytes = Vec::new();
                 file.read_to_end(&mut bytes)?;
-                if bytes.len() as u64 > LARGEST_JSON {
-                    return Err(ColumnError::TooLarge);
-                }
                 of_json(&serde_json::from_slice(&bytes)?, wanted)
             }
             Self::Jsonl => {
@@ -272,6 +290,33 @@ mod tests {
             read(Format::Jsonl, 0, "{\"a\":1,\"b\":2}\n{\"a\":\"3\"}\n").unwrap(),
             wanted
         );
+    }
+
+    #[test]
+    fn a_file_that_does_not_fit_is_refused_and_not_cut() {
+        for (format, text) in [
+            (Format::Csv, "a,b\n1,2\n3,400\n"),
+            (Format::Tsv, "a\tb\n1\t2\n3\t400\n"),
+            (Format::Json, "[{\"a\":1,\"b\":2}] "),
+            (Format::Jsonl, "{\"a\":1,\"b\":2}\n"),
+        ] {
+            let wanted = BTreeSet::from(["a", "b"]);
+            let read = |largest| format.read_within(largest, text.as_bytes(), 0, &wanted);
+            let size = text.len() as u64;
+            assert!(read(size).is_ok(), "{format:?}");
+            for largest in [size - 1, size - 2] {
+                assert!(
+                    matches!(read(largest), Err(ColumnError::TooLarge)),
+                    "{format:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn rows_to_skip_end_with_the_file() {
+        let error = read(Format::Csv, usize::MAX, "a,b\n1,2\n").unwrap_err();
+        assert!(matches!(error, ColumnError::NoColumn(_)));
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 use std::io::{self, Read};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 const LARGEST_OUTPUT: u64 = 16 << 20;
@@ -20,36 +21,116 @@ pub(super) fn output(command: &[String], folder: &Path, limit: Duration) -> io::
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()?;
-    let mut pipe = child
+    let pipe = child
         .stdout
         .take()
         .ok_or_else(|| io::Error::other("it has no output"))?;
     // Read beside the waiting: a full pipe would stop the program.
-    let reader = std::thread::spawn(move || {
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || {
         let mut bytes = Vec::new();
-        pipe.by_ref().take(LARGEST_OUTPUT).read_to_end(&mut bytes)?;
-        io::copy(&mut pipe, &mut io::sink())?;
-        io::Result::Ok(bytes)
+        let read = pipe.take(LARGEST_OUTPUT + 1).read_to_end(&mut bytes);
+        // Nobody listens any more where the time was up.
+        let _ = sender.send(read.map(|_| bytes));
     });
-    let deadline = Instant::now() + limit;
-    let status = loop {
-        if let Some(status) = child.try_wait()? {
-            break status;
-        }
-        if Instant::now() >= deadline {
-            child.kill()?;
-            child.wait()?;
-            return Err(io::Error::other(format!(
-                "it took longer than {} s",
-                limit.as_secs()
-            )));
-        }
-        std::thread::sleep(BETWEEN_LOOKS);
-    };
+    let deadline = Deadline::after(limit);
+    let status = wait(&mut child, &deadline)?;
+    let bytes = receive(&receiver, &deadline)?;
+    if bytes.len() as u64 > LARGEST_OUTPUT {
+        return Err(io::Error::other(format!(
+            "it wrote more than {} MB",
+            LARGEST_OUTPUT >> 20
+        )));
+    }
     if !status.success() {
         return Err(io::Error::other(format!("it ended with {status}")));
     }
-    reader
-        .join()
-        .map_err(|_| io::Error::other("its output could not be read"))?
+    Ok(bytes)
+}
+
+struct Deadline {
+    limit: Duration,
+    /// None for a limit further away than time goes.
+    at: Option<Instant>,
+}
+
+impl Deadline {
+    fn after(limit: Duration) -> Self {
+        Self {
+            limit,
+            at: Instant::now().checked_add(limit),
+        }
+    }
+
+    fn left(&self) -> Duration {
+        self.at.map_or(Duration::MAX, |at| {
+            at.saturating_duration_since(Instant::now())
+        })
+    }
+
+    fn missed(&self, what: &str) -> io::Error {
+        io::Error::other(format!("{what} longer than {} s", self.limit.as_secs()))
+    }
+}
+
+fn wait(child: &mut Child, deadline: &Deadline) -> io::Result<ExitStatus> {
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status);
+        }
+        if deadline.left().is_zero() {
+            child.kill()?;
+            child.wait()?;
+            return Err(deadline.missed("it took"));
+        }
+        std::thread::sleep(BETWEEN_LOOKS);
+    }
+}
+
+/// What was read; programs that it left behind may hold its output open after its end.
+fn receive(receiver: &Receiver<io::Result<Vec<u8>>>, deadline: &Deadline) -> io::Result<Vec<u8>> {
+    receiver
+        .recv_timeout(deadline.left())
+        .unwrap_or_else(|error| {
+            Err(match error {
+                RecvTimeoutError::Timeout => deadline.missed("what it started held its output"),
+                RecvTimeoutError::Disconnected => io::Error::other("its output could not be read"),
+            })
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str, limit: Duration) -> Result<String, String> {
+        let command = ["sh", "-c", script].map(str::to_owned);
+        output(&command, Path::new("/"), limit)
+            .map(|bytes| String::from_utf8(bytes).unwrap())
+            .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_limit_further_away_than_time_goes_is_no_limit() {
+        let said = shell("echo 1", Duration::from_secs(u64::MAX));
+        assert_eq!(said.as_deref(), Ok("1\n"));
+    }
+
+    #[test]
+    fn output_that_does_not_fit_is_an_error_and_not_cut() {
+        let write = |bytes: u64| {
+            let script = format!("head -c {bytes} /dev/zero");
+            shell(&script, Duration::from_secs(u64::MAX)).map(|text| text.len() as u64)
+        };
+        assert_eq!(write(LARGEST_OUTPUT), Ok(LARGEST_OUTPUT));
+        let error = write(LARGEST_OUTPUT + 1).unwrap_err();
+        assert_eq!(error, "it wrote more than 16 MB");
+        assert_eq!(write(4 * LARGEST_OUTPUT), Err(error));
+    }
+
+    #[test]
+    fn a_program_left_behind_does_not_hold_the_output_past_the_limit() {
+        let said = shell("sleep 30 & echo 1", Duration::from_millis(50));
+        assert!(said.unwrap_err().contains("longer than"));
+    }
 }

@@ -3,7 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::text::prose;
-use super::{Cost, Statement};
+use super::{Chosen, Cost, Statement};
 use crate::account::carbon::PueOrigin;
 use crate::account::figure::Figures;
 use crate::account::{Figure, Skipped};
@@ -217,14 +217,14 @@ fn social_cost(cost: &Cost) -> Option<SocialCostEntry> {
         low,
         median,
         high,
-        from_zone,
+        chosen,
     } = cost
     else {
         return None;
     };
     Some(SocialCostEntry {
         country: cost.country,
-        country_from_zone: *from_zone,
+        country_from_zone: *chosen != Chosen::Named,
         low: low.exact(),
         median: median.exact(),
         high: high.exact(),

@@ -62,11 +62,21 @@ pub enum Cost {
         low: Usd,
         median: Usd,
         high: Usd,
-        /// The country was not named but follows from where the runs took place.
-        from_zone: bool,
+        chosen: Chosen,
     },
     /// Why none can be stated.
     Unknown(String),
+}
+
+/// Why it is this country's cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Chosen {
+    Named,
+    /// So many of the runs are known to have taken place there, and none elsewhere.
+    Place {
+        runs: u64,
+        of: u64,
+    },
 }
 
 /// What a statement needs besides the runs.
@@ -112,8 +122,9 @@ impl Cost {
         let Some(mass) = tally.mass() else {
             return Self::Unknown("the mass of CO2eq is not known".to_owned());
         };
-        let country = match named.map_or_else(|| country_of_zones(tally), Ok) {
-            Ok(country) => country,
+        let stated = named.map(|country| (country, Chosen::Named));
+        let (country, chosen) = match stated.map_or_else(|| country_of_zones(tally), Ok) {
+            Ok(stated) => stated,
             Err(why) => return Self::Unknown(why),
         };
         let Some(cost) = social_cost::of(country) else {
@@ -127,21 +138,27 @@ impl Cost {
             low: mass * cost.low,
             median: mass * cost.median,
             high: mass * cost.high,
-            from_zone: named.is_none(),
+            chosen,
         }
     }
 }
 
-fn country_of_zones(tally: &Tally) -> Result<Iso3, String> {
-    let mut countries: Vec<Iso3> = tally
-        .zones
-        .keys()
-        .flatten()
-        .filter_map(|zone| zone.country_prefix().parse().ok())
-        .collect();
+fn country_of_zones(tally: &Tally) -> Result<(Iso3, Chosen), String> {
+    let mut countries: Vec<Iso3> = Vec::new();
+    let mut runs = 0;
+    for (zone, there) in &tally.zones {
+        let country = zone.as_ref().map(|zone| zone.country_prefix().parse());
+        if let Some(Ok(country)) = country {
+            countries.push(country);
+            runs += there.runs;
+        }
+    }
     countries.dedup();
     match countries.as_slice() {
-        [country] => Ok(*country),
+        [country] => {
+            let of = tally.runs;
+            Ok((*country, Chosen::Place { runs, of }))
+        }
         [] => Err("no country was named and no run recorded where it took place".to_owned()),
         several => {
             let names: Vec<&str> = several.iter().map(Iso3::as_str).collect();

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::bibliography::Source;
 use super::number::{human, money, percent};
-use super::{Cost, Price, Statement};
+use super::{Chosen, Cost, Price, Statement};
 use crate::account::carbon::PueOrigin;
 use crate::account::tally::ZoneTally;
 use crate::account::{Skipped, SkippedKind, Tally};
@@ -260,23 +260,28 @@ fn group_words(group: Group) -> &'static str {
 }
 
 fn social_cost(cost: &Cost) -> Paragraph {
-    let (cost, low, median, high, from_zone) = match cost {
+    let (cost, low, median, high, chosen) = match cost {
         Cost::Known {
             cost,
             low,
             median,
             high,
-            from_zone,
-        } => (cost, low, median, high, from_zone),
+            chosen,
+        } => (cost, low, median, high, *chosen),
         Cost::Unknown(why) => {
             return vec![text(format!("No social cost of carbon is stated: {why}."))];
         }
     };
     let country = cost.country.name();
-    let chosen = if *from_zone {
-        ", where the runs took place"
-    } else {
-        ""
+    let chosen = match chosen {
+        Chosen::Named => String::new(),
+        Chosen::Place { runs, of } if runs == of => ", where the runs took place".to_owned(),
+        Chosen::Place { runs: 1, of } => {
+            format!(", where 1 of {of} runs is known to have taken place")
+        }
+        Chosen::Place { runs, of } => {
+            format!(", where {runs} of {of} runs are known to have taken place")
+        }
     };
     let mut words = vec![
         text(format!(

@@ -2,6 +2,7 @@ use geo::{Coord, Polygon};
 
 use super::edges::{self, Edge};
 use super::locate::NEAR;
+use super::room::{Room, TooFine};
 use crate::data::shapes::Bounds;
 
 /// A polygon with its edges sorted into bands of latitude, so that a point is compared only with those level with it.
@@ -17,9 +18,11 @@ const HEIGHT: f64 = NEAR;
 
 impl Bands {
     /// None for a polygon without an outline.
-    pub(super) fn new(polygon: &Polygon<f64>) -> Option<Self> {
+    pub(super) fn new(polygon: &Polygon<f64>, room: &mut Room) -> Result<Option<Self>, TooFine> {
         let all: Vec<Edge> = Edge::of(polygon).collect();
-        let corner = all.first()?.from;
+        let Some(corner) = all.first().map(|edge| edge.from) else {
+            return Ok(None);
+        };
         let mut bounds = Bounds {
             west: corner.x,
             south: corner.y,
@@ -37,6 +40,7 @@ impl Bands {
             |edge: &Edge| band(edge.from.y.min(edge.to.y))..=band(edge.from.y.max(edge.to.y));
         let mut counts = vec![0_u32; band(bounds.north) + 2];
         for edge in &all {
+            room.take(span(edge).count())?;
             for band in span(edge) {
                 counts[band + 1] += 1;
             }
@@ -53,11 +57,11 @@ impl Bands {
                 next[band] += 1;
             }
         }
-        Some(Self {
+        Ok(Some(Self {
             bounds,
             starts,
             edges,
-        })
+        }))
     }
 
     fn level_with(&self, y: f64) -> &[Edge] {

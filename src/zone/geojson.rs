@@ -1,10 +1,12 @@
 //! Maps as GeoJSON: the user's own read in, the shipped one written out.
 
+use std::collections::BTreeMap;
+
 use geo::{Coord, LineString, MultiPolygon, Polygon};
 use geojson::{Feature, FeatureCollection, GeoJson, Geometry, GeometryValue, JsonObject, Position};
 
 use super::map::{Map, MapArea};
-use super::{AreaId, NotAZone};
+use super::{AreaId, NotAZone, TooFine};
 
 /// GeoJSON that is not a map of zones.
 #[derive(Debug, thiserror::Error)]
@@ -22,6 +24,8 @@ pub enum BadMap {
     Name { feature: usize, source: NotAZone },
     #[error("feature {feature} has a corner that is not a longitude and a latitude in degrees")]
     Corner { feature: usize },
+    #[error(transparent)]
+    TooFine(#[from] TooFine),
 }
 
 /// Reads a map of zones; features that are not polygons are passed over, those of one zone are merged.
@@ -31,6 +35,7 @@ pub fn read(text: &str) -> Result<Map, BadMap> {
         return Err(BadMap::NotACollection);
     };
     let mut shapes: Vec<(AreaId, Vec<Polygon<f64>>)> = Vec::new();
+    let mut places: BTreeMap<AreaId, usize> = BTreeMap::new();
     for (number, feature) in collection.features.into_iter().enumerate() {
         let Some(polygons) = feature
             .geometry
@@ -46,10 +51,11 @@ pub fn read(text: &str) -> Result<Map, BadMap> {
             feature: number,
             source,
         })?;
-        match shapes.iter_mut().find(|(known, _)| *known == id) {
-            Some((_, parts)) => parts.extend(polygons),
-            None => shapes.push((id, polygons)),
-        }
+        let place = *places.entry(id).or_insert_with_key(|id| {
+            shapes.push((id.clone(), Vec::new()));
+            shapes.len() - 1
+        });
+        shapes[place].1.extend(polygons);
     }
     if shapes.is_empty() {
         return Err(BadMap::Empty);
@@ -57,7 +63,7 @@ pub fn read(text: &str) -> Result<Map, BadMap> {
     let areas = shapes
         .into_iter()
         .map(|(id, parts)| MapArea::new(id, MultiPolygon::new(parts)));
-    Ok(Map::new(areas.collect()))
+    Ok(Map::new(areas.collect())?)
 }
 
 fn name(feature: &Feature) -> Option<String> {
@@ -159,6 +165,45 @@ mod tests {
                 .collect(),
         );
         assert_eq!(read(&written).unwrap().areas().len(), 2);
+    }
+
+    #[test]
+    fn features_of_one_zone_are_one_area_where_the_first_of_them_stands() {
+        let square = |zone: &str, west: u32| {
+            format!(
+                r#"{{"type":"Feature","properties":{{"zone":"{zone}"}},"geometry":{{"type":"Polygon","coordinates":[[[{west},0],[{west},1],[9,1],[{west},0]]]}}}}"#
+            )
+        };
+        let features = [square("B1", 1), square("A1", 2), square("B1", 3)].join(",");
+        let text = format!(r#"{{"type":"FeatureCollection","features":[{features}]}}"#);
+        let map = read(&text).unwrap();
+        let areas: Vec<_> = map
+            .areas()
+            .iter()
+            .map(|area| (area.id.to_string(), area.shape.0.len()))
+            .collect();
+        assert_eq!(areas, [("B1".to_owned(), 2), ("A1".to_owned(), 1)]);
+    }
+
+    #[test]
+    fn a_map_of_long_sides_or_many_worlds_is_too_fine() {
+        let map = |polygons: &[String]| {
+            let text = format!(
+                r#"{{"type":"FeatureCollection","features":[{{"type":"Feature","properties":{{"zone":"A1"}},"geometry":{{"type":"MultiPolygon","coordinates":[{}]}}}}]}}"#,
+                polygons.join(",")
+            );
+            read(&text).map(drop)
+        };
+        let zigzag = |sides: usize| {
+            let corners: Vec<String> = (0..sides)
+                .map(|n| format!("[{},{}]", n % 7, if n % 2 == 0 { -90 } else { 90 }))
+                .collect();
+            format!("[[{}]]", corners.join(","))
+        };
+        let world = "[[[-180,-90],[180,-90],[180,90],[-180,90],[-180,-90]]]".to_owned();
+        assert!(map(&[zigzag(1000), world.clone()]).is_ok());
+        assert!(matches!(map(&[zigzag(24_000)]), Err(BadMap::TooFine(_))));
+        assert!(matches!(map(&vec![world; 260]), Err(BadMap::TooFine(_))));
     }
 
     #[test]

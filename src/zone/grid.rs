@@ -1,6 +1,7 @@
 use super::Point;
 use super::bands::Bands;
 use super::locate::NEAR;
+use super::room::{Room, TooFine};
 
 /// Cells of one degree, each with the parts whose box comes within reach of it.
 #[derive(Debug, Clone)]
@@ -13,7 +14,10 @@ const COLUMNS: usize = 360;
 const ROWS: usize = 180;
 
 impl Grid {
-    pub(super) fn over<'a>(parts: &(impl Iterator<Item = &'a Bands> + Clone)) -> Self {
+    pub(super) fn over<'a>(
+        parts: &(impl Iterator<Item = &'a Bands> + Clone),
+        room: &mut Room,
+    ) -> Result<Self, TooFine> {
         let cells = parts.clone().map(|part| {
             let bounds = part.bounds;
             let (west, east) = (column(bounds.west - NEAR), column(bounds.east + NEAR));
@@ -22,8 +26,11 @@ impl Grid {
                 .flat_map(move |row| (west..=east).map(move |column| row * COLUMNS + column))
         });
         let mut starts = vec![0_u32; COLUMNS * ROWS + 1];
-        for cell in cells.clone().flatten() {
-            starts[cell + 1] += 1;
+        for cells in cells.clone() {
+            room.take(cells.clone().count())?;
+            for cell in cells {
+                starts[cell + 1] += 1;
+            }
         }
         for n in 1..starts.len() {
             starts[n] += starts[n - 1];
@@ -36,10 +43,10 @@ impl Grid {
                 next[cell] += 1;
             }
         }
-        Self {
+        Ok(Self {
             starts,
             parts: inside,
-        }
+        })
     }
 
     pub(super) fn parts_at(&self, point: Point) -> &[u32] {

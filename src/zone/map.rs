@@ -7,6 +7,7 @@ use geo::{Area as _, MultiPolygon};
 use super::bands::Bands;
 use super::grid::Grid;
 use super::locate::{Found, Located, Nowhere};
+use super::room::{Room, TooFine};
 use super::{AreaId, Point, edges};
 use crate::data::shapes;
 
@@ -49,24 +50,21 @@ impl Map {
                 shape: area.parts.iter().map(shapes::Part::polygon).collect(),
                 size: f64::from(area.size),
             });
-            Self::new(areas.collect())
+            Self::new(areas.collect()).expect("the shipped map is coarse")
         })
     }
 
     /// A map of these areas.
-    #[must_use]
-    pub fn new(areas: Vec<MapArea>) -> Self {
-        let parts: Vec<(usize, Bands)> = areas
-            .iter()
-            .enumerate()
-            .flat_map(|(n, area)| {
-                area.shape
-                    .iter()
-                    .filter_map(move |part| Some((n, Bands::new(part)?)))
-            })
-            .collect();
-        let grid = Grid::over(&parts.iter().map(|(_, bands)| bands));
-        Self { areas, parts, grid }
+    pub fn new(areas: Vec<MapArea>) -> Result<Self, TooFine> {
+        let mut room = Room::new();
+        let mut parts: Vec<(usize, Bands)> = Vec::new();
+        for (n, area) in areas.iter().enumerate() {
+            for part in &area.shape {
+                parts.extend(Bands::new(part, &mut room)?.map(|bands| (n, bands)));
+            }
+        }
+        let grid = Grid::over(&parts.iter().map(|(_, bands)| bands), &mut Room::new())?;
+        Ok(Self { areas, parts, grid })
     }
 
     /// The areas in the order of the file they came from.

@@ -7,6 +7,7 @@ mod fold;
 mod point;
 pub mod register;
 pub mod locate;
+mod room;
 mod bands;
 mod grid;
 pub mod map;
@@ -28,6 +29,7 @@ pub use locate::{Found, Located, Nowhere, locate, locate_in};
 pub use map::Map;
 pub use point::{NotOnEarth, Point};
 pub use register::{NoSuchZone, Zone};
+pub use room::TooFine;
 
 /// The name of a zone of the electricity map, such as `US-CA` or `DK-DK1`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

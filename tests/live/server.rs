@@ -12,11 +12,13 @@ pub(crate) enum Reply {
     Body(u16, String),
     Bytes(Vec<u8>),
     Redirect(String),
-    /// Takes the request and says nothing.
+    /// Takes the request and says nothing, for longer than any client may wait.
     Silence,
-    /// Sends a byte now and then, for ever.
+    /// Sends a byte now and then; a client that waits for the end gets it.
     Drip,
 }
+
+const DROPS: usize = 3000;
 
 pub(crate) struct Server {
     pub(crate) url: String,
@@ -76,14 +78,16 @@ fn serve(mut stream: TcpStream, seen: &Mutex<Vec<String>>, answer: &dyn Fn(&str)
             )
             .as_bytes(),
         ),
-        Reply::Silence => reader.read_to_end(&mut Vec::new()).map(drop),
+        Reply::Silence => stream
+            .set_read_timeout(Some(Duration::from_secs(60)))
+            .and_then(|()| reader.read_to_end(&mut Vec::new()).map(drop)),
         Reply::Drip => stream
-            .write_all(head(200, 1_000_000).as_bytes())
+            .write_all(head(200, DROPS).as_bytes())
             .and_then(|()| {
-                loop {
-                    stream.write_all(b" ")?;
+                (0..DROPS).try_for_each(|_| {
                     thread::sleep(Duration::from_millis(20));
-                }
+                    stream.write_all(b" ")
+                })
             }),
     };
 }

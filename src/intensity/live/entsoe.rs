@@ -21,8 +21,8 @@ use crate::zone::ZoneId;
 
 const QUARTER: TimeDelta = TimeDelta::minutes(15);
 const AT_ONCE: TimeDelta = TimeDelta::days(7);
-/// A year of them; no answer to a week's question has more.
-const MOST_QUARTERS: i32 = 40_000;
+/// Over all periods of an answer: a week of them in each of 150 series.
+const MOST_QUARTERS: u32 = 100_000;
 
 struct EntsoE {
     desk: Arc<Desk>,
@@ -95,6 +95,7 @@ pub(super) fn read(zone: &ZoneId, area: &str, body: &[u8]) -> Result<Vec<Point>,
         _ => return Err(unreadable()),
     }
     let mut mixes: BTreeMap<DateTime<Utc>, Mix> = BTreeMap::new();
+    let mut left = MOST_QUARTERS;
     for series in children(document.root_element(), "TimeSeries") {
         // Pumping and charging are series with an outward domain: load, not generation.
         let Some(domain) = text_of(series, "inBiddingZone_Domain.mRID") else {
@@ -107,7 +108,7 @@ pub(super) fn read(zone: &ZoneId, area: &str, body: &[u8]) -> Result<Vec<Point>,
             .find_map(|node| text_of(node, "psrType"))
             .ok_or_else(unreadable)?;
         for period in children(series, "Period") {
-            add(period, fuel_of(kind), &mut mixes)?;
+            add(period, fuel_of(kind), &mut mixes, &mut left)?;
         }
     }
     fuel::points(mixes)
@@ -120,6 +121,7 @@ fn add(
     period: Node<'_, '_>,
     fuel: Fuel,
     mixes: &mut BTreeMap<DateTime<Utc>, Mix>,
+    left: &mut u32,
 ) -> Result<(), Declined> {
     let unreadable = || Declined::from(Nonsense::Unreadable("XML"));
     let interval = children(period, "timeInterval")
@@ -145,11 +147,12 @@ fn add(
         given.insert(position, quantity);
     }
     let mut current = None;
-    for quarter in 0..MOST_QUARTERS {
+    for quarter in 0.. {
         let at = start.checked_add_signed(QUARTER * quarter);
         let Some(at) = at.filter(|at| *at < end) else {
             break;
         };
+        *left = left.checked_sub(1).ok_or_else(unreadable)?;
         current = given.get(&(quarter / quarters + 1)).copied().or(current);
         if let Some(megawatts) = current {
             mixes.entry(at).or_default().add(fuel, megawatts);
@@ -165,4 +168,32 @@ fn children<'a, 'd>(node: Node<'a, 'd>, name: &'static str) -> impl Iterator<Ite
 
 fn text_of<'a>(node: Node<'a, '_>, name: &'static str) -> Option<&'a str> {
     children(node, name).next()?.text().map(str::trim)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AREA: &str = "10YFR-RTE------C";
+
+    /// As many periods as this, each of a hundred days of quarters: 9600.
+    fn answer(periods: usize) -> Result<Vec<Point>, Declined> {
+        let period = "<Period><timeInterval><start>2024-01-01T00:00Z</start>\
+            <end>2024-04-10T00:00Z</end></timeInterval><resolution>PT15M</resolution>\
+            <Point><position>1</position><quantity>5</quantity></Point></Period>";
+        let body = format!(
+            "<GL_MarketDocument><TimeSeries>\
+            <inBiddingZone_Domain.mRID>{AREA}</inBiddingZone_Domain.mRID>\
+            <MktPSRType><psrType>B14</psrType></MktPSRType>{}</TimeSeries></GL_MarketDocument>",
+            period.repeat(periods)
+        );
+        read(&"FR".parse().unwrap(), AREA, body.as_bytes())
+    }
+
+    #[test]
+    fn an_answer_of_many_long_periods_is_unreadable_as_a_whole() {
+        assert_eq!(answer(10).unwrap().len(), 9600);
+        let unreadable = Declined::from(Nonsense::Unreadable("XML"));
+        assert_eq!(answer(11), Err(unreadable));
+    }
 }

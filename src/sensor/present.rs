@@ -1,0 +1,33 @@
+use super::Component;
+
+/// What is known of all components of a log to tell which of them contain others.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Present {
+    pub(super) package: bool,
+    pub(super) core: bool,
+    pub(super) all_gpus: bool,
+}
+
+impl Present {
+    /// Takes in one more; whether others may now be counted otherwise.
+    pub fn add(&mut self, component: &Component) -> bool {
+        let before = *self;
+        match component {
+            Component::Cpu | Component::Package(_) => self.package = true,
+            Component::Core(_) => self.core = true,
+            Component::AllGpus => self.all_gpus = true,
+            _ => {}
+        }
+        *self != before
+    }
+}
+
+impl<'a> FromIterator<&'a Component> for Present {
+    fn from_iter<I: IntoIterator<Item = &'a Component>>(components: I) -> Self {
+        let mut present = Self::default();
+        for component in components {
+            present.add(component);
+        }
+        present
+    }
+}

@@ -1,0 +1,24 @@
+/// Some 500 MB of sides; the finest map of the world's zones takes a few hundredths of it.
+const MOST: usize = 1 << 24;
+
+/// How much more the index of a map may hold.
+#[derive(Debug)]
+pub(super) struct Room(usize);
+
+/// A map whose index would not fit in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "its outlines are too fine or too many: simplify them, or leave out the zones you do not need"
+)]
+pub struct TooFine;
+
+impl Room {
+    pub(super) fn new() -> Self {
+        Self(MOST)
+    }
+
+    pub(super) fn take(&mut self, entries: usize) -> Result<(), TooFine> {
+        self.0 = self.0.checked_sub(entries).ok_or(TooFine)?;
+        Ok(())
+    }
+}
