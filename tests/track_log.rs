@@ -97,6 +97,34 @@ fn a_tracker_that_is_killed_leaves_whole_lines_and_a_running_job() {
 }
 
 #[test]
+fn a_log_that_lost_its_last_lines_is_not_taken_for_whole() {
+    let machine = Machine::with_rapl();
+    let counter = machine.counter("intel-rapl:0").display().to_string();
+    let busy = "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done";
+    machine.track(&["-q"], &format!("{busy}; echo 43000000 > {counter}"));
+    let report = || {
+        let output = machine.impact().args(["report", "log"]).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert!(!report().contains("missing"), "{}", report());
+    let data = machine.path("log/impacttracker/data.json");
+    let text = fs::read_to_string(&data).unwrap();
+    let first = text.lines().next().unwrap();
+    fs::write(&data, format!("{first}\n")).unwrap();
+    assert!(
+        report().contains("lines are missing at the end"),
+        "{}",
+        report()
+    );
+    let statement = machine
+        .impact()
+        .args(["statement", "log", "--format", "json"])
+        .output();
+    let statement: serde_json::Value = serde_json::from_slice(&statement.unwrap().stdout).unwrap();
+    assert_eq!(statement["runs_without_end"], 1);
+}
+
+#[test]
 fn a_mark_is_a_sample_at_its_instant() {
     let machine = Machine::with_rapl();
     let counter = machine.counter("intel-rapl:0").display().to_string();

@@ -76,9 +76,17 @@ fn from_counters(
 ) -> Result<RunSummary, OutOfRange> {
     let parts = counters.parts()?;
     let (phases, notes_on_marks) = counters.phases();
-    let has_no_end = info.ended.is_none();
+    let lacks_lines = lacks_lines(&parts, info);
+    let has_no_end = info.ended.is_none() || lacks_lines;
     let mut notes = info.notes.clone();
-    notes.extend(log_notes(has_no_end, damage));
+    if lacks_lines {
+        notes.push(
+            "lines are missing at the end, where the run came to more energy; counted up to the \
+             last sample"
+                .to_owned(),
+        );
+    }
+    notes.extend(log_notes(info.ended.is_none(), damage));
     notes.extend(notes_on_marks);
     if counters.fell_back {
         notes.push("a running total fell; the largest was kept".to_owned());
@@ -116,6 +124,18 @@ fn from_counters(
         }
     }
     Ok(summary)
+}
+
+/// Whether the run is recorded to have come to more than its samples do.
+fn lacks_lines(parts: &BTreeMap<Component, Part>, info: &Info) -> bool {
+    // The samples are rounded to what a number of JSON holds.
+    const ROUNDING: f64 = 1e-3;
+    let is_known = |component: &Component| !matches!(component, Component::Other(_));
+    let mut balances = info.balance.iter();
+    balances.any(|(component, balance)| {
+        let sampled = parts.get(component).map(|part| part.attributed.joules());
+        is_known(component) && balance.attributed_j > sampled.unwrap_or(0.0) + ROUNDING
+    })
 }
 
 fn absences<'a>(
