@@ -16,6 +16,7 @@ pub mod escape;
 pub mod table;
 pub mod span;
 pub mod moments;
+pub mod nearest;
 pub mod data;
 pub mod zone;
 pub mod intensity;

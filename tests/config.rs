@@ -157,7 +157,7 @@ fn what_is_wrong_names_file_line_and_the_nearest_key() {
     for (text, complaint) in [
         (
             "\n\npeu = 1.2\n",
-            ":3: there is no key `peu`; the nearest is `pue`",
+            ":3: there is no key `peu`; the nearest is pue",
         ),
         (
             "pue = 0.5\n",
@@ -195,7 +195,7 @@ fn what_is_wrong_names_file_line_and_the_nearest_key() {
         .args(["config", "show", "--config", "zoen=DE"])
         .assert()
         .code(1)
-        .stderr(contains("the nearest is `zone`"));
+        .stderr(contains("the nearest is zone"));
 }
 
 #[test]

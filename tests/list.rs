@@ -76,7 +76,13 @@ fn a_filter_keeps_the_runs_for_which_it_holds() {
         .args(["list", "logs", "--filter", "colour=red"])
         .assert()
         .code(2)
-        .stderr(contains("`colour` is not a field"));
+        .stderr(contains("`colour` is not a field"))
+        .stderr(contains("the nearest").not());
+    impact(folder.path())
+        .args(["list", "logs", "--filter", "hots=node-1"])
+        .assert()
+        .code(2)
+        .stderr(contains("the nearest is host"));
 }
 
 #[test]

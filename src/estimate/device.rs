@@ -3,6 +3,7 @@ use std::sync::OnceLock;
 use serde::Deserialize;
 
 use crate::data;
+use crate::nearest;
 use crate::units::Watts;
 
 /// A processor or accelerator of the tables.
@@ -23,7 +24,7 @@ pub enum Kind {
 /// A name that is no device's, or that of several that differ.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoSuchDevice {
-    #[error("no {kind} is called `{}`; the nearest are {}", .asked.escape_debug(), .nearest.join(", "))]
+    #[error("no {kind} is called `{}`{}", .asked.escape_debug(), nearest::said(.nearest))]
     Unknown {
         kind: &'static str,
         asked: String,
@@ -36,8 +37,8 @@ pub enum NoSuchDevice {
     },
 }
 
-/// Names shown where one was not found.
-const SUGGESTIONS: usize = 5;
+/// Devices shown where a name is that of several.
+const CANDIDATES: usize = 10;
 
 #[derive(Deserialize)]
 struct Row {
@@ -89,7 +90,7 @@ impl Kind {
 
     /// The device people mean by a name: the same words, else all of these words among others.
     pub fn find(self, name: &str) -> Result<&'static Device, NoSuchDevice> {
-        let asked: String = name.chars().take(96).collect();
+        let asked = nearest::short(name);
         let wanted = words(&asked);
         let all = self.all();
         if let Some(device) = all.iter().find(|device| words(&device.name) == wanted) {
@@ -109,7 +110,7 @@ impl Kind {
                 asked,
                 candidates: several
                     .iter()
-                    .take(2 * SUGGESTIONS)
+                    .take(CANDIDATES)
                     .map(|device| device.name.clone())
                     .collect(),
             }),
@@ -118,22 +119,16 @@ impl Kind {
 
     fn unknown(self, asked: String) -> NoSuchDevice {
         let wanted = words(&asked).join(" ");
-        let mut ranked: Vec<(f64, &Device)> = self
+        let devices = self
             .all()
             .iter()
-            .map(|device| {
-                let known = words(&device.name).join(" ");
-                (strsim::jaro_winkler(&wanted, &known), device)
-            })
-            .collect();
-        ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.name.cmp(&b.1.name)));
+            .map(|device| (&device.name, [words(&device.name).join(" ")]));
         NoSuchDevice::Unknown {
             kind: self.name(),
             asked,
-            nearest: ranked
+            nearest: nearest::among(&wanted, devices)
                 .into_iter()
-                .take(SUGGESTIONS)
-                .map(|(_, device)| device.name.clone())
+                .cloned()
                 .collect(),
         }
     }
