@@ -407,8 +407,11 @@ impl Mul<Pue> for GramsCo2e {
 }
 
 /// A number of things, as people say it.
-pub(crate) fn counted(number: usize, noun: &str) -> String {
-    let ending = if number == 1 { "" } else { "s" };
+pub(crate) fn counted<N: Copy + fmt::Display + PartialEq + From<u8>>(
+    number: N,
+    noun: &str,
+) -> String {
+    let ending = if number == N::from(1) { "" } else { "s" };
     format!("{number} {noun}{ending}")
 }
 

@@ -354,7 +354,7 @@ fn mistakes_in_a_spec_are_told_with_their_place() {
     refused(
         &|spec| spec["Everything"]["child_experiments"]["Fast"]["filter"] = json!("zebra"),
         "$.Everything.child_experiments.Fast.filter",
-        "matches none of the 4 runs",
+        "matches no run of the group it is in, which has 4 runs",
     );
     refused(
         &|spec| spec["processors"]["pkg.evaluate"]["figures"]["Score"] = json!("ScorePerkWh"),

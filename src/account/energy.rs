@@ -8,7 +8,7 @@ use super::integral::Integral;
 use super::{Part, RunSummary};
 use crate::log::{CpuTimes, Damage, Info, ReadError, Record, Row};
 use crate::sensor::{Component, Group, Method};
-use crate::units::{Hours, Joules, OutOfRange};
+use crate::units::{Hours, Joules, OutOfRange, counted};
 
 /// Why a run has no figures.
 #[derive(Debug, thiserror::Error)]
@@ -221,10 +221,9 @@ fn damage_notes(damage: Damage) -> Vec<String> {
     if damage.cut {
         notes.push("the last line is cut off; the run counts up to the line before it".to_owned());
     }
-    match damage.bad_lines {
-        0 => {}
-        1 => notes.push("1 line could not be read".to_owned()),
-        lines => notes.push(format!("{lines} lines could not be read")),
+    if damage.bad_lines > 0 {
+        let lines = counted(damage.bad_lines, "line");
+        notes.push(format!("{lines} could not be read"));
     }
     notes
 }

@@ -11,6 +11,7 @@ use crate::escape;
 use crate::intensity::ladder::{Answer, NobodyAnswered, Refusal};
 use crate::intensity::live::{self, Desk};
 use crate::intensity::{Declined, Period, Series};
+use crate::units::counted;
 use crate::zone::{ZoneId, register};
 
 /// Show the carbon intensity of a grid over time, asking the services that publish it
@@ -147,14 +148,9 @@ fn text(answer: &Answer, period: &Period) -> String {
     }
     let _ = writeln!(
         out,
-        "mean     {:.1} g CO2eq/kWh ({} {}, {})",
+        "mean     {:.1} g CO2eq/kWh ({}, {})",
         series.mean().get(),
-        series.points().len(),
-        if series.points().len() == 1 {
-            "value"
-        } else {
-            "values"
-        },
+        counted(series.points().len(), "value"),
         series.basis
     );
     if series.points().len() > 1 {

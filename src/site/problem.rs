@@ -1,6 +1,7 @@
 use super::expression::ExpressionError;
 use super::json_path::JsonPath;
 use crate::nearest;
+use crate::units::counted;
 
 /// What is wrong with a site spec, and where.
 #[derive(Debug, thiserror::Error)]
@@ -21,7 +22,7 @@ pub enum Problem {
     TooDeep(usize),
     #[error("the filter is not a regular expression")]
     Filter(#[source] Box<fancy_regex::Error>),
-    #[error("the filter `{filter}` matches none of the {runs} runs of the group it is in")]
+    #[error("the filter `{filter}` matches no run of the group it is in, which has {}", counted(*.runs, "run"))]
     MatchesNothing { filter: String, runs: usize },
     #[error("the filter `{filter}` takes too long on {path}")]
     SlowFilter { filter: String, path: String },

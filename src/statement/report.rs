@@ -13,7 +13,7 @@ use crate::account::phases::Repetitions;
 use crate::account::{Assumptions, Collection, Figure, Footprint, RunSummary, Tally};
 use crate::escape;
 use crate::sensor::{Component, Group, Method};
-use crate::units::{Exact, GramsPerKwh, Joules, Pue};
+use crate::units::{Exact, GramsPerKwh, Joules, Pue, counted};
 use crate::zone::ZoneId;
 
 const SCHEMA: &str = "impact-report/1";
@@ -165,14 +165,13 @@ impl Report {
         if self.nodes.len() > 1 {
             for node in &self.nodes {
                 let host = escape::line(node.host.as_deref().unwrap_or(UNNAMED_NODE));
-                let runs = if node.runs == 1 { "run" } else { "runs" };
-                let _ = writeln!(out, "node {host} ({} {runs})", node.runs);
+                let _ = writeln!(out, "node {host} ({})", counted(node.runs, "run"));
                 write_figures(&mut out, &node.figures);
                 out.push('\n');
             }
         }
         if self.runs.len() > 1 {
-            let _ = writeln!(out, "total of {} runs", self.runs.len());
+            let _ = writeln!(out, "total of {}", counted(self.runs.len(), "run"));
             write_figures(&mut out, &self.total);
         }
         out.truncate(out.trim_end().len());
