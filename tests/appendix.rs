@@ -221,7 +221,8 @@ fn without_a_spec_folders_are_groups_and_a_broken_log_is_told() {
         .current_dir(folder.path())
         .args(["appendix", "--strict"])
         .assert()
-        .code(1);
+        .code(1)
+        .stderr(contains("error: 1 log was left out"));
 }
 
 #[test]

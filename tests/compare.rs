@@ -52,7 +52,7 @@ fn a_tag_splits_one_folder_into_groups() {
         ])
         .assert()
         .code(3)
-        .stderr(contains("left out: 1 runs have no tag lr"));
+        .stderr(contains("left out: 1 run without the tag lr"));
     let json: Value = serde_json::from_slice(&output.get_output().stdout).unwrap();
     assert_eq!(json["groups"][1]["name"], "lr=0.2");
     let energy = &json["figures"]["total_power"];

@@ -265,7 +265,8 @@ fn broken_runs_are_named_counted_and_told_by_the_exit_code() {
         .arg(logs.path())
         .args(["USA", "--strict"])
         .assert()
-        .code(1);
+        .code(1)
+        .stderr(predicate::str::contains("error: 3 logs were left out"));
     impact()
         .arg("statement")
         .arg(logs.path().join("empty"))

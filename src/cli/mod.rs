@@ -17,9 +17,11 @@ pub mod exit;
 mod export;
 mod failure;
 mod filter;
+mod folder;
 #[cfg(feature = "live")]
 mod grid;
 mod hardware;
+mod left_out;
 mod list;
 mod man;
 mod map;
