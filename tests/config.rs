@@ -10,6 +10,7 @@ use std::path::Path;
 use assert_cmd::Command;
 use impact::config::keys::KEYS;
 use impact::config::{Config, Key, Origin, Sources};
+use predicates::prelude::*;
 use predicates::str::contains;
 use run::Run;
 use tempfile::TempDir;
@@ -318,6 +319,51 @@ fn reports_and_statements_take_what_is_set() {
     report(Some("2"), &[]).stdout(contains("total_power: 2 kWh"));
     report(Some("2"), &["--pue", "3"]).stdout(contains("total_power: 3 kWh"));
     report(None, &["--config", "format=json"]).stdout(contains("\"schema\": \"impact-report/1\""));
+}
+
+#[test]
+fn a_format_that_is_set_is_used_by_every_command_that_has_it() {
+    let folder = TempDir::new().unwrap();
+    impact(folder.path())
+        .args(["config", "set", "format", "json"])
+        .assert()
+        .success();
+    for command in [
+        &["region", "--zone", "FR"][..],
+        &["cloud", "hetzner"],
+        #[cfg(feature = "live")]
+        &["grid", "FR", "--provider", "table"],
+    ] {
+        let printed = impact(folder.path()).args(command).output().unwrap().stdout;
+        assert!(
+            serde_json::from_slice::<serde_json::Value>(&printed).is_ok(),
+            "{command:?}"
+        );
+        let mut plain = impact(folder.path());
+        let printed = plain.args(command).args(["--format", "text"]).output();
+        assert!(!printed.unwrap().stdout.starts_with(b"{"), "{command:?}");
+    }
+}
+
+#[test]
+fn clouds_are_told_by_the_figures_that_are_set() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("own.csv");
+    fs::write(&file, "zone,g_per_kwh\nFI,1.25\n").unwrap();
+    let hetzner = |setting: &str, args: &[&str]| {
+        let mut command = impact(folder.path());
+        command
+            .args(["cloud", "hetzner", "--config", setting, "--format", "json"])
+            .args(args)
+            .assert()
+            .success()
+    };
+    let own = format!("intensities={}", file.display());
+    hetzner(&own, &[]).stdout(contains("\"carbon_intensity\": 1.25"));
+    let file = file.to_str().unwrap();
+    hetzner("pue=1", &["--intensities", file]).stdout(contains("\"carbon_intensity\": 1.25"));
+    hetzner("dataset=ember", &[]).stdout(contains("Ember"));
+    hetzner("dataset=ember", &["--dataset", "eit-2019"]).stdout(contains("Ember").not());
 }
 
 #[test]

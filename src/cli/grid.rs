@@ -36,9 +36,9 @@ pub struct GridArgs {
     /// [default: auto]
     #[arg(long, value_name = "NAME")]
     provider: Option<String>,
-    /// How to write the series
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    /// How to write the series [default: text]
+    #[arg(long, value_enum)]
+    format: Option<Format>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -63,12 +63,14 @@ impl GridArgs {
         let answer = ladder
             .intensity(&self.zone, &period)
             .map_err(|nobody| unanswered(&nobody))?;
-        let text = match self.format {
+        let format = self.format.or_else(|| configured::format(&config));
+        let format = format.unwrap_or(Format::Text);
+        let text = match format {
             Format::Text => text(&answer, &period),
             Format::Json => json(&answer)?,
             Format::Csv => csv(&answer)?,
         };
-        if self.format != Format::Text {
+        if format != Format::Text {
             for refusal in &answer.declined {
                 eprintln!("{}", escape::terminal(&refusal.to_string()));
             }

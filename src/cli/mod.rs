@@ -121,7 +121,7 @@ impl Command {
             Self::Grid(args) => args.run(settings),
             #[cfg(feature = "live")]
             Self::Backfill(args) => args.run(settings),
-            Self::Cloud(args) => args.run(),
+            Self::Cloud(args) => args.run(settings),
             Self::Map(args) => args.run(settings),
             Self::Region(args) => args.run(settings),
         }
