@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use crate::data;
 use crate::nearest;
+use crate::sensor::tdp;
 use crate::units::Watts;
 
 /// A processor or accelerator of the tables.
@@ -134,21 +135,10 @@ impl Kind {
     }
 }
 
-/// The words that tell devices apart: `80 GB` is one, makers and trade marks are none.
+/// The words that tell devices apart. People leave makers and families out, which a driver never does.
 fn words(name: &str) -> Vec<String> {
-    let name = name.to_ascii_lowercase();
-    let name = name.replace("(r)", " ").replace("(tm)", " ");
-    let mut words: Vec<String> = Vec::new();
-    for word in name.split(|c: char| !c.is_alphanumeric() && c != '.' && c != '+') {
-        match word {
-            "" | "nvidia" | "amd" | "intel" | "cpu" | "processor" | "tesla" | "geforce" => {}
-            "gb" => match words.last_mut() {
-                Some(last) if last.chars().all(|c| c.is_ascii_digit()) => last.push_str("gb"),
-                _ => words.push(word.to_owned()),
-            },
-            _ => words.push(word.to_owned()),
-        }
-    }
+    let mut words = tdp::words(name);
+    words.retain(|word| !matches!(word.as_str(), "amd" | "intel" | "tesla" | "geforce"));
     words
 }
 
