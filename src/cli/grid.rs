@@ -11,6 +11,7 @@ use crate::escape;
 use crate::intensity::ladder::{Answer, NobodyAnswered, Refusal};
 use crate::intensity::live::{self, Desk};
 use crate::intensity::{Declined, Period, Series};
+use crate::table::Table;
 use crate::units::counted;
 use crate::zone::{ZoneId, register};
 
@@ -206,18 +207,21 @@ fn json(answer: &Answer) -> Result<String, Failure> {
 }
 
 fn csv(answer: &Answer) -> Result<String, Failure> {
-    let mut table = csv::Writer::from_writer(Vec::new());
-    table.write_record(["zone", "time", "carbon_intensity", "basis", "source"])?;
-    for point in answer.series.points() {
-        table.write_record([
-            answer.series.zone.as_str(),
-            &point.at.to_rfc3339(),
-            &point.intensity.get().to_string(),
-            &answer.series.basis.to_string(),
-            &escape::csv(&answer.series.source),
-        ])?;
+    let series = &answer.series;
+    let mut table = Table::new(
+        &["zone", "time", "carbon_intensity", "basis", "source"],
+        &[],
+    );
+    for point in series.points() {
+        table.push([
+            series.zone.to_string(),
+            point.at.to_rfc3339(),
+            point.intensity.get().to_string(),
+            series.basis.to_string(),
+            series.source.clone(),
+        ]);
     }
-    Ok(String::from_utf8(table.into_inner()?)?)
+    Ok(table.csv()?)
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ struct Receipt<'a> {
     schema: &'static str,
     impact_version: &'static str,
     runs: u64,
-    skipped: Vec<SkippedEntry>,
+    skipped: &'a [Skipped],
     #[serde(flatten)]
     figures: BTreeMap<&'static str, Option<Amount>>,
     pue: Option<Pue>,
@@ -50,12 +50,6 @@ struct Receipt<'a> {
 struct PueEntry {
     pue: Pue,
     origin: PueOrigin,
-}
-
-#[derive(Serialize)]
-struct SkippedEntry {
-    path: String,
-    reason: String,
 }
 
 #[derive(Serialize)]
@@ -135,7 +129,7 @@ pub fn json(statement: &Statement) -> String {
         schema: SCHEMA,
         impact_version: env!("CARGO_PKG_VERSION"),
         runs: tally.runs,
-        skipped: statement.skipped.iter().map(skipped).collect(),
+        skipped: &statement.skipped,
         figures: figures(tally),
         pue: pues.first().copied().filter(|_| pues.len() == 1),
         pues,
@@ -204,13 +198,6 @@ pub fn json(statement: &Statement) -> String {
         .expect("all keys are strings and all numbers are finite");
     text.push('\n');
     text
-}
-
-fn skipped(skipped: &Skipped) -> SkippedEntry {
-    SkippedEntry {
-        path: skipped.path.display().to_string(),
-        reason: skipped.reason.clone(),
-    }
 }
 
 fn social_cost(cost: &Cost) -> Option<SocialCostEntry> {
