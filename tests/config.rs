@@ -1,5 +1,7 @@
 //! `impact config`: five levels for every key, and where each value came from.
 
+#[path = "support/clean.rs"]
+mod clean;
 #[path = "support/run.rs"]
 mod run;
 
@@ -95,12 +97,10 @@ fn every_key_is_set_on_every_level_and_the_stronger_level_wins() {
 
 /// A folder with a project inside it and a user's file beside it, and no other environment.
 fn impact(folder: &Path) -> Command {
-    let mut command = Command::cargo_bin("impact").unwrap();
-    fs::create_dir_all(folder.join("project/deep")).unwrap();
-    command
-        .current_dir(folder.join("project/deep"))
-        .env_clear()
-        .env("XDG_CONFIG_HOME", folder.join("xdg"));
+    let deep = folder.join("project/deep");
+    fs::create_dir_all(&deep).unwrap();
+    let mut command = clean::impact(&deep);
+    command.env("XDG_CONFIG_HOME", folder.join("xdg"));
     command
 }
 
