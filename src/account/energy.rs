@@ -8,7 +8,7 @@ use super::integral::Integral;
 use super::{Part, RunSummary};
 use crate::log::{CpuTimes, Damage, Info, ReadError, Record, Row};
 use crate::sensor::{Component, Group, Method};
-use crate::units::{Hours, Joules, OutOfRange, counted};
+use crate::units::{Hours, Joules, OutOfRange, SECONDS_PER_HOUR, counted};
 
 /// Why a run has no figures.
 #[derive(Debug, thiserror::Error)]
@@ -213,7 +213,7 @@ fn described(info: &Info, parts: BTreeMap<Component, Part>) -> RunSummary {
 }
 
 fn hours(hours: f64) -> Result<Hours, OutOfRange> {
-    Hours::from_seconds(hours * 3600.0)
+    Hours::from_seconds(hours * SECONDS_PER_HOUR)
 }
 
 fn damage_notes(damage: Damage) -> Vec<String> {

@@ -5,13 +5,13 @@ use clap::Args;
 use geo::Centroid;
 
 use super::answer::{Answer, Candidate};
-use super::show::grouped;
 use crate::cli::{Advise, Failure, configured};
 use crate::config::Config;
 use crate::intensity::given::Given;
 #[cfg(feature = "live")]
 use crate::intensity::live;
 use crate::intensity::{Dataset, Fallback, Intensity, for_area};
+use crate::units::grouped;
 use crate::zone::{
     self, AreaId, Found, Iso3, Located, Map, Point, ZoneId, cloud, detect, place, register,
 };
@@ -175,7 +175,7 @@ impl Desk {
         let mut answer = self.point(chosen.point, Some(chosen.country))?;
         answer.explain_first(&format!(
             "gazetteer: {chosen} ({} people)",
-            grouped(chosen.population)
+            grouped(&chosen.population.to_string())
         ));
         answer.candidates = places
             .iter()

@@ -4,7 +4,7 @@ use super::live_line::clock;
 use crate::log::info::Region;
 use crate::sensor::Component;
 use crate::track::{Ending, Summary};
-use crate::units::Pue;
+use crate::units::{JOULES_PER_KWH, Pue};
 use crate::zone::register;
 
 /// What a run came to, for the terminal, with the command to run next.
@@ -150,6 +150,6 @@ fn joules(joules: f64) -> String {
         small if small < 10.0 => format!("{small:.4} J"),
         middle if middle < 10_000.0 => format!("{middle:.2} J"),
         large if large < 1e7 => format!("{:.3} kJ", large / 1e3),
-        huge => format!("{:.3} kWh", huge / 3.6e6),
+        huge => format!("{:.3} kWh", huge / JOULES_PER_KWH),
     }
 }
