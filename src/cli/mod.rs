@@ -31,6 +31,7 @@ pub mod output;
 mod region;
 mod report;
 mod require;
+mod shell_word;
 mod statement;
 mod track;
 mod version;
