@@ -17,6 +17,7 @@ pub mod replacement;
 pub mod table;
 pub mod span;
 pub mod moments;
+pub mod nearest;
 pub mod data;
 pub mod zone;
 pub mod intensity;

@@ -1,6 +1,8 @@
 use std::str::FromStr;
 use std::time::Duration;
 
+use crate::units::SECONDS_PER_HOUR;
+
 /// A length of time as people write it: `1s`, `100ms`, `2m`, `1.5h`, `0.5`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span(pub Duration);
@@ -20,7 +22,7 @@ impl FromStr for Span {
             "ms" => 1e-3,
             "" | "s" => 1.0,
             "m" | "min" => 60.0,
-            "h" => 3600.0,
+            "h" => SECONDS_PER_HOUR,
             _ => return Err(NotASpan(text.to_owned())),
         };
         number

@@ -172,8 +172,8 @@ additive!(
     "time"
 );
 
-const JOULES_PER_KWH: f64 = 3.6e6;
-const SECONDS_PER_HOUR: f64 = 3600.0;
+pub(crate) const JOULES_PER_KWH: f64 = 3.6e6;
+pub(crate) const SECONDS_PER_HOUR: f64 = 3600.0;
 
 impl Joules {
     pub fn from_joules(joules: f64) -> Result<Self, OutOfRange> {
@@ -407,14 +407,38 @@ impl Mul<Pue> for GramsCo2e {
 }
 
 /// A number of things, as people say it.
-pub(crate) fn counted(number: usize, noun: &str) -> String {
-    let ending = if number == 1 { "" } else { "s" };
+pub(crate) fn counted<N: Copy + fmt::Display + PartialEq + From<u8>>(
+    number: N,
+    noun: &str,
+) -> String {
+    let ending = if number == N::from(1) { "" } else { "s" };
     format!("{number} {noun}{ending}")
+}
+
+/// 1234567 as 1,234,567.
+#[must_use]
+pub fn grouped(digits: &str) -> String {
+    let mut out = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn large_numbers_are_grouped() {
+        assert_eq!(
+            (grouped("5"), grouped("1234567")),
+            ("5".to_owned(), "1,234,567".to_owned())
+        );
+    }
 
     #[test]
     fn sums_do_not_depend_on_order() {

@@ -246,7 +246,8 @@ fn without_a_spec_folders_are_groups_and_a_broken_log_is_told() {
         .current_dir(folder.path())
         .args(["appendix", "--strict"])
         .assert()
-        .code(1);
+        .code(1)
+        .stderr(contains("error: 1 log was left out"));
 }
 
 #[test]
@@ -379,7 +380,7 @@ fn mistakes_in_a_spec_are_told_with_their_place() {
     refused(
         &|spec| spec["Everything"]["child_experiments"]["Fast"]["filter"] = json!("zebra"),
         "$.Everything.child_experiments.Fast.filter",
-        "matches none of the 4 runs",
+        "matches no run of the group it is in, which has 4 runs",
     );
     refused(
         &|spec| spec["processors"]["pkg.evaluate"]["figures"]["Score"] = json!("ScorePerkWh"),

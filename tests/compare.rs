@@ -1,22 +1,16 @@
 //! `impact compare` from end to end.
 
+#[path = "support/clean.rs"]
+mod clean;
 #[path = "support/run.rs"]
 mod run;
 
-use std::path::Path;
-
-use assert_cmd::Command;
+use clean::impact;
 use predicates::prelude::*;
 use predicates::str::contains;
 use run::Run;
 use serde_json::Value;
 use tempfile::TempDir;
-
-fn impact(folder: &Path) -> Command {
-    let mut command = Command::cargo_bin("impact").unwrap();
-    command.current_dir(folder).env_clear();
-    command
-}
 
 /// Five runs of about 100 W and five of about 110 W, an hour each.
 fn two_groups() -> TempDir {
@@ -52,7 +46,7 @@ fn a_tag_splits_one_folder_into_groups() {
         ])
         .assert()
         .code(3)
-        .stderr(contains("left out: 1 runs have no tag lr"));
+        .stderr(contains("left out: 1 run without the tag lr"));
     let json: Value = serde_json::from_slice(&output.get_output().stdout).unwrap();
     assert_eq!(json["groups"][1]["name"], "lr=0.2");
     let energy = &json["figures"]["total_power"];

@@ -1,5 +1,7 @@
 //! `impact config`: five levels for every key, and where each value came from.
 
+#[path = "support/clean.rs"]
+mod clean;
 #[path = "support/run.rs"]
 mod run;
 
@@ -10,6 +12,7 @@ use std::path::Path;
 use assert_cmd::Command;
 use impact::config::keys::KEYS;
 use impact::config::{Config, Key, Origin, Sources};
+use predicates::prelude::*;
 use predicates::str::contains;
 use run::Run;
 use tempfile::TempDir;
@@ -121,12 +124,10 @@ fn a_choice_in_capitals_is_the_same_choice_on_every_level() {
 }
 
 fn impact(folder: &Path) -> Command {
-    let mut command = Command::cargo_bin("impact").unwrap();
-    fs::create_dir_all(folder.join("project/deep")).unwrap();
-    command
-        .current_dir(folder.join("project/deep"))
-        .env_clear()
-        .env("XDG_CONFIG_HOME", folder.join("xdg"));
+    let deep = folder.join("project/deep");
+    fs::create_dir_all(&deep).unwrap();
+    let mut command = clean::impact(&deep);
+    command.env("XDG_CONFIG_HOME", folder.join("xdg"));
     command
 }
 
@@ -184,7 +185,7 @@ fn what_is_wrong_names_file_line_and_the_nearest_key() {
     for (text, complaint) in [
         (
             "\n\npeu = 1.2\n",
-            ":3: there is no key `peu`; the nearest is `pue`",
+            ":3: there is no key `peu`; the nearest is pue",
         ),
         (
             "pue = 0.5\n",
@@ -222,7 +223,7 @@ fn what_is_wrong_names_file_line_and_the_nearest_key() {
         .args(["config", "show", "--config", "zoen=DE"])
         .assert()
         .code(1)
-        .stderr(contains("the nearest is `zone`"));
+        .stderr(contains("the nearest is zone"));
 }
 
 #[test]
@@ -345,6 +346,51 @@ fn reports_and_statements_take_what_is_set() {
     report(Some("2"), &[]).stdout(contains("total_power: 2 kWh"));
     report(Some("2"), &["--pue", "3"]).stdout(contains("total_power: 3 kWh"));
     report(None, &["--config", "format=json"]).stdout(contains("\"schema\": \"impact-report/1\""));
+}
+
+#[test]
+fn a_format_that_is_set_is_used_by_every_command_that_has_it() {
+    let folder = TempDir::new().unwrap();
+    impact(folder.path())
+        .args(["config", "set", "format", "json"])
+        .assert()
+        .success();
+    for command in [
+        &["region", "--zone", "FR"][..],
+        &["cloud", "hetzner"],
+        #[cfg(feature = "live")]
+        &["grid", "FR", "--provider", "table"],
+    ] {
+        let printed = impact(folder.path()).args(command).output().unwrap().stdout;
+        assert!(
+            serde_json::from_slice::<serde_json::Value>(&printed).is_ok(),
+            "{command:?}"
+        );
+        let mut plain = impact(folder.path());
+        let printed = plain.args(command).args(["--format", "text"]).output();
+        assert!(!printed.unwrap().stdout.starts_with(b"{"), "{command:?}");
+    }
+}
+
+#[test]
+fn clouds_are_told_by_the_figures_that_are_set() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("own.csv");
+    fs::write(&file, "zone,g_per_kwh\nFI,1.25\n").unwrap();
+    let hetzner = |setting: &str, args: &[&str]| {
+        let mut command = impact(folder.path());
+        command
+            .args(["cloud", "hetzner", "--config", setting, "--format", "json"])
+            .args(args)
+            .assert()
+            .success()
+    };
+    let own = format!("intensities={}", file.display());
+    hetzner(&own, &[]).stdout(contains("\"carbon_intensity\": 1.25"));
+    let file = file.to_str().unwrap();
+    hetzner("pue=1", &["--intensities", file]).stdout(contains("\"carbon_intensity\": 1.25"));
+    hetzner("dataset=ember", &[]).stdout(contains("Ember"));
+    hetzner("dataset=ember", &["--dataset", "eit-2019"]).stdout(contains("Ember").not());
 }
 
 #[test]

@@ -1,22 +1,16 @@
 //! `impact list` and `impact export` from end to end.
 
+#[path = "support/clean.rs"]
+mod clean;
 #[path = "support/run.rs"]
 mod run;
 
-use std::path::Path;
-
-use assert_cmd::Command;
+use clean::impact;
 use predicates::prelude::*;
 use predicates::str::contains;
 use run::Run;
 use serde_json::Value;
 use tempfile::TempDir;
-
-fn impact(folder: &Path) -> Command {
-    let mut command = Command::cargo_bin("impact").unwrap();
-    command.current_dir(folder).env_clear();
-    command
-}
 
 /// Three runs of 100, 300 and 200 W, an hour each.
 fn logs() -> TempDir {
@@ -76,7 +70,13 @@ fn a_filter_keeps_the_runs_for_which_it_holds() {
         .args(["list", "logs", "--filter", "colour=red"])
         .assert()
         .code(2)
-        .stderr(contains("`colour` is not a field"));
+        .stderr(contains("`colour` is not a field"))
+        .stderr(contains("the nearest").not());
+    impact(folder.path())
+        .args(["list", "logs", "--filter", "hots=node-1"])
+        .assert()
+        .code(2)
+        .stderr(contains("the nearest is host"));
 }
 
 #[test]

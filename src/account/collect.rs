@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use chrono::{DateTime, Utc};
 use rayon::prelude::*;
+use serde::{Serialize, Serializer};
 
 use super::RunSummary;
 use super::energy::summarise;
@@ -19,11 +20,18 @@ pub struct Collection {
 }
 
 /// What was left out, and why.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Skipped {
+    #[serde(serialize_with = "as_shown")]
     pub path: PathBuf,
+    #[serde(skip)]
     pub kind: SkippedKind,
     pub reason: String,
+}
+
+/// Paths need not be UTF-8, and one that is not must not cost the whole report.
+fn as_shown<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&path.display())
 }
 
 /// What kind of thing was left out.

@@ -7,10 +7,7 @@ use super::phases::{Phases, Repetitions};
 use super::series::CarbonSeries;
 use crate::log::{Mark, Meter, Row, room_for_component};
 use crate::sensor::{Component, Method, Present};
-use crate::units::{Joules, OutOfRange};
-
-const JOULES_PER_KWH: f64 = 3.6e6;
-const SECONDS_PER_HOUR: f64 = 3600.0;
+use crate::units::{JOULES_PER_KWH, Joules, OutOfRange, SECONDS_PER_HOUR};
 
 /// Follows the running totals of every component through a log.
 #[derive(Debug, Default)]

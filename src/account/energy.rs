@@ -8,7 +8,7 @@ use super::integral::Integral;
 use super::{Part, RunSummary};
 use crate::log::{CpuTimes, Damage, Info, ReadError, Record, Row};
 use crate::sensor::{Component, Group, Method, Present};
-use crate::units::{Hours, Joules, OutOfRange};
+use crate::units::{Hours, Joules, OutOfRange, SECONDS_PER_HOUR, counted};
 
 /// Why a run has no figures.
 #[derive(Debug, thiserror::Error)]
@@ -229,7 +229,7 @@ fn described(info: &Info, parts: BTreeMap<Component, Part>) -> RunSummary {
 }
 
 fn hours(hours: f64) -> Result<Hours, OutOfRange> {
-    Hours::from_seconds(hours * 3600.0)
+    Hours::from_seconds(hours * SECONDS_PER_HOUR)
 }
 
 fn log_notes(has_no_end: bool, damage: Damage) -> Vec<String> {
@@ -240,10 +240,9 @@ fn log_notes(has_no_end: bool, damage: Damage) -> Vec<String> {
     if damage.cut {
         notes.push("the last line is cut off; the run counts up to the line before it".to_owned());
     }
-    match damage.bad_lines {
-        0 => {}
-        1 => notes.push("1 line could not be read".to_owned()),
-        lines => notes.push(format!("{lines} lines could not be read")),
+    if damage.bad_lines > 0 {
+        let lines = counted(damage.bad_lines, "line");
+        notes.push(format!("{lines} could not be read"));
     }
     notes
 }

@@ -5,8 +5,8 @@ use chrono::{DateTime, NaiveDateTime, TimeDelta, Utc};
 use super::series::CarbonSeries;
 use crate::log::legacy::LocalTimes;
 use crate::log::{RecordedIntensity, Row};
+use crate::units::SECONDS_PER_HOUR;
 
-const SECONDS_PER_HOUR: f64 = 3600.0;
 /// Time zones differ by whole quarters of an hour.
 const QUARTER: f64 = 900.0;
 /// The first sample follows the start at once; beyond this a clock cannot be told from a time zone.

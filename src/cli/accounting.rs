@@ -3,13 +3,12 @@ use std::path::PathBuf;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::{Advise, Failure, exit};
+use super::{Advise, Failure, folder, left_out};
 use crate::account::collect::Progress;
-use crate::account::{Assumptions, Collection, Skipped, collect};
+use crate::account::{Assumptions, Collection, collect};
 use crate::config::Origin;
-use crate::escape;
 use crate::intensity::Dataset;
-use crate::units::{GramsPerKwh, Pue};
+use crate::units::{GramsPerKwh, Pue, counted};
 use crate::zone::{ZoneId, register};
 
 /// Options of every command that turns logs into figures.
@@ -85,37 +84,25 @@ impl Accounting {
 
     /// Reads the runs, tells on standard error what is left out, and fails where nothing is left.
     pub fn collect(&self, folders: &[PathBuf]) -> Result<Collection, Failure> {
-        for folder in folders {
-            if !folder.is_dir() {
-                return Err(Failure::new(anyhow::anyhow!(
-                    "{} is not a directory",
-                    folder.display()
-                ))
-                .advise("the folder that holds your runs, such as impact-logs"));
-            }
-        }
+        folder::check(folders.iter().map(PathBuf::as_path))?;
         let bar = progress_bar();
         let collection = collect(folders, &|progress| match progress {
-            Progress::Found(runs) => bar.set_message(format!("{runs} runs found")),
+            Progress::Found(runs) => {
+                bar.set_message(format!("{} found", counted(runs, "run")));
+            }
             Progress::Read(read, total) => {
                 bar.set_length(total as u64);
                 bar.set_position(read as u64);
             }
         });
         bar.finish_and_clear();
-        tell_skipped(&collection.skipped);
+        left_out::tell_all(&collection.skipped);
         if collection.runs.is_empty() {
             let names: Vec<String> = folders.iter().map(|f| f.display().to_string()).collect();
-            return Err(
-                Failure::new(anyhow::anyhow!("no usable run under {}", names.join(", "))).advise(
-                    "a folder with runs in it: each has a folder `impacttracker` with a data.json",
-                ),
-            );
+            let failure = anyhow::anyhow!("no usable run under {}", names.join(", "));
+            return Err(Failure::new(failure).advise(folder::WITH_RUNS));
         }
-        if self.strict && !collection.skipped.is_empty() {
-            return Err(Failure::new(anyhow::anyhow!(left_out(&collection.skipped)))
-                .advise("without --strict the statement is made without them"));
-        }
+        left_out::refuse(&collection.skipped, self.strict)?;
         self.tell_where_the_zone_applies(&collection);
         Ok(collection)
     }
@@ -141,32 +128,9 @@ impl Accounting {
     }
 }
 
-/// Names on standard error what was left out, and why.
-pub fn tell_skipped(skipped: &[Skipped]) {
-    for skipped in skipped {
-        eprintln!(
-            "left out: {}: {}",
-            escape::terminal(&skipped.path.display().to_string()),
-            escape::terminal(&skipped.reason)
-        );
-    }
-}
-
-/// How many logs were left out, in words.
-pub fn left_out(skipped: &[Skipped]) -> String {
-    match skipped.len() {
-        1 => "1 log was left out".to_owned(),
-        logs => format!("{logs} logs were left out"),
-    }
-}
-
 /// The exit code that tells whether anything was left out.
 pub fn exit_code(collection: &Collection) -> u8 {
-    if collection.skipped.is_empty() {
-        exit::DONE
-    } else {
-        exit::PARTIAL
-    }
+    left_out::exit_code(!collection.skipped.is_empty())
 }
 
 /// Drawn on standard error, and only if that is a terminal.

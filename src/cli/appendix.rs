@@ -4,9 +4,9 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, anyhow};
 use clap::Args;
 
-use super::accounting::{Accounting, left_out, progress_bar, tell_skipped};
+use super::accounting::{Accounting, progress_bar};
 use super::output::print;
-use super::{Advise, Failure, Outcome, exit};
+use super::{Advise, Failure, Outcome, exit, folder, left_out};
 use crate::account::Skipped;
 use crate::config::{Config, Sources};
 use crate::escape;
@@ -113,7 +113,7 @@ impl AppendixArgs {
         for notice in &outcome.notices {
             eprintln!("note: {}", escape::terminal(notice));
         }
-        tell_skipped(&outcome.skipped);
+        left_out::tell_all(&outcome.skipped);
         let start = start_of(&self.output_dir);
         print(&format!(
             "{}: {} in {}, {}, {} of them new or changed, {} removed\n",
@@ -140,10 +140,12 @@ impl AppendixArgs {
                     Failure::new(error).advise("name the folders of the logs if they have moved")
                 }
             })?;
-        tell_skipped(&checked.skipped);
+        left_out::tell_all(&checked.skipped);
         let found = format!(
-            "{} runs, {} groups, {} figures",
-            checked.runs, checked.groups, checked.figures
+            "{}, {}, {}",
+            counted(checked.runs, "run"),
+            counted(checked.groups, "group"),
+            counted(checked.figures, "figure")
         );
         if checked.differences.is_empty() {
             print(&format!("the site agrees with its logs: {found}\n"))?;
@@ -152,9 +154,9 @@ impl AppendixArgs {
         for difference in checked.differences.iter().take(MOST_DIFFERENCES) {
             eprintln!("differs: {}", escape::terminal(difference));
         }
-        let count = checked.differences.len();
+        let differences = counted(checked.differences.len(), "difference");
         Err(Failure::new(anyhow!(
-            "the site does not agree with its logs: {count} differences in {found}"
+            "the site does not agree with its logs: {differences} in {found}"
         ))
         .advise("write the site again"))
     }
@@ -188,23 +190,13 @@ impl AppendixArgs {
             let usual = usual.into_iter().find(|folder| Path::new(folder).is_dir());
             vec![LogRoot::new(PathBuf::from(usual.unwrap_or(".")))]
         };
-        match roots.iter().find(|root| !root.path.is_dir()) {
-            Some(missing) => Err(Failure::new(anyhow!(
-                "{} is not a directory",
-                missing.path.display()
-            ))
-            .advise("the folder that holds your runs, such as impact-logs")),
-            None => Ok(roots),
-        }
+        folder::check(roots.iter().map(|root| root.path.as_path()))?;
+        Ok(roots)
     }
 
     fn exit_code(&self, skipped: &[Skipped]) -> Outcome {
-        match skipped.len() {
-            0 => Ok(exit::DONE),
-            _ if self.accounting.strict => Err(Failure::new(anyhow!(left_out(skipped)))
-                .advise("without --strict the site is made without them")),
-            _ => Ok(exit::PARTIAL),
-        }
+        left_out::refuse(skipped, self.accounting.strict)?;
+        Ok(left_out::exit_code(!skipped.is_empty()))
     }
 }
 
@@ -221,9 +213,7 @@ fn advised(error: SiteError) -> Failure {
         SiteError::Stage(StageError::Foreign(_)) => {
             "another --output-dir, or --force to write into this one"
         }
-        SiteError::NoLogs(_) => {
-            "a folder with runs in it: each has a folder `impacttracker` with a data.json"
-        }
+        SiteError::NoLogs(_) => folder::WITH_RUNS,
         _ => return Failure::new(error),
     };
     Failure::new(error).advise(advice)

@@ -10,7 +10,7 @@ use clap::Args;
 
 use super::grid::no_such_provider;
 use super::output::{print, write_file};
-use super::{Failure, Outcome, configured, exit};
+use super::{Failure, Outcome, configured, exit, folder, left_out};
 use crate::config::{Config, Sources};
 use crate::escape;
 use crate::intensity::ladder::Answer;
@@ -18,6 +18,7 @@ use crate::intensity::live;
 use crate::intensity::{Ladder, Period};
 use crate::log::fill::{self, Recorded, Survey};
 use crate::log::{DATA_FILE, FOLDER, INFO_FILE, Info, MESSAGES_FILE, Record, find, info_bytes};
+use crate::units::counted;
 use crate::zone::ZoneId;
 
 /// Give runs that were made without a network the carbon intensity their grid had at the time
@@ -62,20 +63,16 @@ impl BackfillArgs {
             "auto" => live::auto(&desk),
             name => live::named(&desk, name).ok_or_else(|| no_such_provider(&desk, name))?,
         };
-        if let Some(missing) = self.runs.iter().find(|run| !run.is_dir()) {
-            return Err(
-                Failure::new(anyhow::anyhow!("{} is not a directory", missing.display()))
-                    .advise("the folder that holds your runs, such as impact-logs"),
-            );
-        }
+        folder::check(self.runs.iter().map(PathBuf::as_path))?;
         let found = find::find(&self.runs, &|_| {});
         if found.runs.is_empty() {
-            return Err(Failure::new(anyhow::anyhow!("no run to fill in"))
-                .advise("a folder with runs in it: each has a folder `impacttracker`"));
+            return Err(
+                Failure::new(anyhow::anyhow!("no run to fill in")).advise(folder::WITH_RUNS)
+            );
         }
-        let (mut left_out, mut done_any) = (!found.unreadable.is_empty(), false);
+        let (mut some_left_out, mut done_any) = (!found.unreadable.is_empty(), false);
         for (path, why) in found.unreadable {
-            leave_out(&path, &why);
+            left_out::tell(path.display(), &why);
         }
         for run in &found.runs {
             match self.backfill(run, &ladder) {
@@ -84,15 +81,15 @@ impl BackfillArgs {
                     print(&self.tell(run, &done))?;
                 }
                 Err(why) => {
-                    left_out = true;
-                    leave_out(run, &format!("{why:#}"));
+                    some_left_out = true;
+                    left_out::tell(run.display(), &format!("{why:#}"));
                 }
             }
         }
-        Ok(match (done_any, left_out) {
-            (true, false) => exit::DONE,
-            (true, true) => exit::PARTIAL,
-            (false, _) => exit::FAILED,
+        Ok(if done_any {
+            left_out::exit_code(some_left_out)
+        } else {
+            exit::FAILED
         })
     }
 
@@ -159,7 +156,8 @@ impl BackfillArgs {
                 };
                 let series = &answer.series;
                 format!(
-                    "{run}: {verb} {samples} samples with {:.1} g/kWh on average from {} ({}){gaps}\n",
+                    "{run}: {verb} {} with {:.1} g/kWh on average from {} ({}){gaps}\n",
+                    counted(*samples, "sample"),
                     series.mean().get(),
                     series.source,
                     series.basis,
@@ -168,14 +166,6 @@ impl BackfillArgs {
         };
         escape::terminal(&text).into_owned()
     }
-}
-
-fn leave_out(run: &Path, why: &str) {
-    eprintln!(
-        "left out: {}: {}",
-        escape::terminal(&run.display().to_string()),
-        escape::terminal(why)
-    );
 }
 
 /// Whether a file was written to in the last minutes; a tracker usually writes every few seconds.
@@ -210,8 +200,10 @@ fn record(folder: &Path, info: &Info, answer: &Answer, samples: u64) -> anyhow::
     let series = &answer.series;
     let source = format!("{} ({})", series.source, series.basis);
     let now = Utc::now().to_rfc3339_opts(SecondsFormat::Secs, true);
-    let note =
-        format!("{now} impact backfill: carbon intensity of {samples} samples from {source}");
+    let note = format!(
+        "{now} impact backfill: carbon intensity of {} from {source}",
+        counted(samples, "sample")
+    );
     let path = folder.join(INFO_FILE);
     let Some(bytes) = info_bytes(folder)? else {
         // Logs of other trackers have no such file, and one of ours would hide theirs.

@@ -2,11 +2,12 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use super::output::print;
+use super::region::desk::{Desk, Figures};
 use super::region::show::with_bold_heading;
 use super::yaml::yaml;
-use super::{Advise, Failure, Outcome, exit};
+use super::{Advise, Failure, Outcome, configured, exit};
+use crate::config::{Config, Sources};
 use crate::escape;
-use crate::intensity::{Dataset, for_area};
 use crate::table::Table;
 use crate::zone::Point;
 use crate::zone::cloud::{self, CloudRegion};
@@ -35,14 +36,11 @@ pub(super) struct CloudArgs {
     /// Add the distance from a place, and sort by it
     #[arg(long, value_name = "LAT,LON", allow_hyphen_values = true)]
     near: Option<Point>,
-    /// The year the electricity was used [default: the newest there is]
-    #[arg(long, value_parser = clap::value_parser!(i32).range(1900..=2200))]
-    year: Option<i32>,
-    /// Which figures: auto, electricity-maps, eit-2019 or ember
-    #[arg(long, value_name = "NAME", default_value_t)]
-    dataset: Dataset,
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[command(flatten)]
+    figures: Figures,
+    /// How to write the list [default: text]
+    #[arg(long, value_enum)]
+    format: Option<Format>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -84,13 +82,18 @@ struct Row {
 }
 
 impl CloudArgs {
-    pub(super) fn run(self) -> Outcome {
+    pub(super) fn run(self, settings: &Sources) -> Outcome {
+        let config = Config::load(settings)?;
+        let desk = Desk::without_map(&self.figures, &config)?;
         let rows = match (&self.suggest, &self.provider) {
-            (Some(text), _) => self.suggestions(cloud::find(text).advise("impact cloud all")?)?,
-            (None, Some(provider)) => self.list(provider)?,
+            (Some(text), _) => {
+                self.suggestions(cloud::find(text).advise("impact cloud all")?, &desk)?
+            }
+            (None, Some(provider)) => self.list(provider, &desk)?,
             (None, None) => Vec::new(),
         };
-        let text = match self.format {
+        let format = self.format.or_else(|| configured::format(&config));
+        let text = match format.unwrap_or(Format::Text) {
             Format::Json => escape::pretty_json(&rows)?,
             Format::Yaml => yaml(&rows)?,
             Format::Text if rows.len() <= 1 && self.suggest.is_some() => {
@@ -102,8 +105,8 @@ impl CloudArgs {
         Ok(exit::DONE)
     }
 
-    fn row(&self, region: &CloudRegion) -> Result<Row, Failure> {
-        let intensity = for_area(&region.area, self.year, self.dataset)?;
+    fn row(&self, region: &CloudRegion, desk: &Desk) -> Result<Row, Failure> {
+        let intensity = desk.intensity(&region.area)?;
         Ok(Row {
             provider: region.provider.clone(),
             region: region.code.clone(),
@@ -128,7 +131,7 @@ impl CloudArgs {
         })
     }
 
-    fn list(&self, provider: &str) -> Result<Vec<Row>, Failure> {
+    fn list(&self, provider: &str, desk: &Desk) -> Result<Vec<Row>, Failure> {
         let regions = if provider.eq_ignore_ascii_case("all") {
             cloud::all().iter().collect()
         } else {
@@ -136,7 +139,7 @@ impl CloudArgs {
         };
         let mut rows = regions
             .into_iter()
-            .map(|region| self.row(region))
+            .map(|region| self.row(region, desk))
             .collect::<Result<Vec<_>, _>>()?;
         if self.sort == Order::Intensity {
             rows.sort_by(|a, b| a.carbon_intensity.total_cmp(&b.carbon_intensity));
@@ -151,12 +154,12 @@ impl CloudArgs {
     }
 
     /// The region itself, then cleaner ones of the same provider: within reach by saving, else the nearest.
-    fn suggestions(&self, here: &CloudRegion) -> Result<Vec<Row>, Failure> {
+    fn suggestions(&self, here: &CloudRegion, desk: &Desk) -> Result<Vec<Row>, Failure> {
         const MOST: usize = 5;
-        let own = self.row(here)?;
+        let own = self.row(here, desk)?;
         let mut cleaner = Vec::new();
         for region in cloud::of_provider(&here.provider)? {
-            let mut row = self.row(region)?;
+            let mut row = self.row(region, desk)?;
             if row.carbon_intensity < own.carbon_intensity {
                 row.distance_km = Some(here.point.distance_km(region.point).round());
                 row.saving_percent =

@@ -6,12 +6,13 @@ use clap::{Args, ValueEnum};
 
 use super::accounting::Accounting;
 use super::destination::{self, Destination};
-use super::{Failure, Outcome, exit};
+use super::{Failure, Outcome, exit, left_out};
 use crate::account::Figure;
 use crate::compare::gate::{Condition, Finding, METRICS, metric};
 use crate::compare::{self, Comparison, Group, Options, Resampling};
 use crate::config::{Config, Sources};
 use crate::escape;
+use crate::units::counted;
 
 /// Tell whether groups of runs differ in energy, CO2 and time
 #[derive(Debug, Args)]
@@ -84,7 +85,7 @@ impl CompareArgs {
         let config = Config::load(settings)?;
         self.accounting.fill(&config);
         let format = self.destination.format(&config)?;
-        let (groups, left_out) = self.read_groups()?;
+        let (groups, some_left_out) = self.read_groups()?;
         if groups.len() < 2 {
             return Err(Failure::new(anyhow!("there is only one group to compare"))
                 .advise("two directories, or a tag with several values after --by"));
@@ -111,10 +112,10 @@ impl CompareArgs {
         };
         self.destination.write(&text)?;
         let passed = self.judge(&comparison);
-        Ok(match (passed, left_out) {
-            (false, _) => exit::FAILED,
-            (true, true) => exit::PARTIAL,
-            (true, false) => exit::DONE,
+        Ok(if passed {
+            left_out::exit_code(some_left_out)
+        } else {
+            exit::FAILED
         })
     }
 
@@ -196,7 +197,7 @@ impl CompareArgs {
     fn by_tag(&self, folders: &[PathBuf], tag: &str) -> Result<(Vec<Group>, bool), Failure> {
         let collection = self.accounting.collect(folders)?;
         let mut groups: BTreeMap<String, Group> = BTreeMap::new();
-        let mut without = 0;
+        let mut without = 0usize;
         for (path, run) in collection.runs {
             let Some(value) = run.tags.get(tag) else {
                 without += 1;
@@ -214,7 +215,8 @@ impl CompareArgs {
         }
         if without > 0 {
             eprintln!(
-                "left out: {without} runs have no tag {}",
+                "left out: {} without the tag {}",
+                counted(without, "run"),
                 escape::terminal(tag)
             );
         }

@@ -5,10 +5,11 @@ use clap::{Args, Subcommand};
 
 use super::output::{print, write_file, write_secret};
 use super::region::desk::{Desk, Tables};
-use super::{Advise, Failure, Outcome, exit};
+use super::{Advise, Failure, Outcome, exit, left_out};
 use crate::config::{Config, Key, PROJECT_FILE, Setting, Sources, commented, perun, with_value};
 use crate::escape;
 use crate::table::Table;
+use crate::units::counted;
 use crate::zone::{ZoneId, cloud, place};
 
 /// Show and change settings
@@ -230,15 +231,11 @@ fn import(perun: &Path, file: &Path) -> Result<(), Failure> {
         set(file, key, value)?;
     }
     for (line, why) in &imported.left_out {
-        eprintln!(
-            "left out: {}:{line}: {}",
-            escape::terminal(&perun.display().to_string()),
-            escape::terminal(why)
-        );
+        left_out::tell(format_args!("{}:{line}", perun.display()), why);
     }
     print(&escape::terminal(&format!(
-        "{} settings taken over into {}\n",
-        imported.settings.len(),
+        "{} taken over into {}\n",
+        counted(imported.settings.len(), "setting"),
         file.display()
     )))
 }

@@ -13,7 +13,7 @@ use crate::escape;
 use crate::estimate::{self, Estimate, Fleet, Grid, Job, Kind};
 use crate::statement::human;
 use crate::table::Table;
-use crate::units::{GramsCo2e, GramsPerKwh, Pue};
+use crate::units::{GramsCo2e, GramsPerKwh, Pue, SECONDS_PER_HOUR};
 use crate::zone::{AreaId, cloud, register};
 
 /// Estimate what a job would draw and emit, from the design power of its hardware
@@ -168,7 +168,7 @@ impl EstimateArgs {
         Ok(Job {
             fleets,
             memory_gb: self.memory,
-            time: Duration::from_secs_f64(self.hours.unwrap_or_default() * 3600.0),
+            time: Duration::from_secs_f64(self.hours.unwrap_or_default() * SECONDS_PER_HOUR),
             pue: self.pue_and_source()?.0,
         })
     }

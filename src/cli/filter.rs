@@ -1,7 +1,8 @@
 use std::str::FromStr;
 
 use crate::account::{Figure, Footprint, RunSummary};
-use crate::compare::gate::{Relation, metric};
+use crate::compare::gate::{Relation, metric, metrics};
+use crate::nearest;
 
 /// Which runs to keep, such as `tag.lr=0.1`, `host=node-*` or `energy>2`.
 #[derive(Debug, Clone)]
@@ -70,16 +71,22 @@ impl FromStr for Filter {
             "host" => Field::Host,
             field => match field.strip_prefix("tag.") {
                 Some(tag) => Field::Tag(tag.to_owned()),
-                None => Field::Figure(metric(field).map_err(|_| {
-                    format!(
-                        "`{}` is not a field: expected tag.NAME, name, host, energy, co2 or time",
-                        field.escape_debug()
-                    )
-                })?),
+                None => Field::Figure(metric(field).map_err(|_| not_a_field(field))?),
             },
         };
         Ok(Self { field, test })
     }
+}
+
+fn not_a_field(field: &str) -> String {
+    let known = ["name", "host"]
+        .into_iter()
+        .chain(metrics().map(|(name, _)| name));
+    format!(
+        "`{}` is not a field: expected tag.NAME, name, host, energy, co2 or time{}",
+        nearest::short(field).escape_debug(),
+        nearest::said(&nearest::of(field, known))
+    )
 }
 
 fn pattern(value: &str) -> Result<glob::Pattern, String> {

@@ -11,6 +11,8 @@ use crate::escape;
 use crate::intensity::ladder::{Answer, NobodyAnswered, Refusal};
 use crate::intensity::live::{self, Desk};
 use crate::intensity::{Declined, Period, Series};
+use crate::table::Table;
+use crate::units::counted;
 use crate::zone::{ZoneId, register};
 
 /// Show the carbon intensity of a grid over time, asking the services that publish it
@@ -35,9 +37,9 @@ pub struct GridArgs {
     /// [default: auto]
     #[arg(long, value_name = "NAME")]
     provider: Option<String>,
-    /// How to write the series
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    /// How to write the series [default: text]
+    #[arg(long, value_enum)]
+    format: Option<Format>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -62,12 +64,14 @@ impl GridArgs {
         let answer = ladder
             .intensity(&self.zone, &period)
             .map_err(|nobody| unanswered(&nobody))?;
-        let text = match self.format {
+        let format = self.format.or_else(|| configured::format(&config));
+        let format = format.unwrap_or(Format::Text);
+        let text = match format {
             Format::Text => text(&answer, &period),
             Format::Json => json(&answer)?,
             Format::Csv => csv(&answer)?,
         };
-        if self.format != Format::Text {
+        if format != Format::Text {
             for refusal in &answer.declined {
                 eprintln!("{}", escape::terminal(&refusal.to_string()));
             }
@@ -147,14 +151,9 @@ fn text(answer: &Answer, period: &Period) -> String {
     }
     let _ = writeln!(
         out,
-        "mean     {:.1} g CO2eq/kWh ({} {}, {})",
+        "mean     {:.1} g CO2eq/kWh ({}, {})",
         series.mean().get(),
-        series.points().len(),
-        if series.points().len() == 1 {
-            "value"
-        } else {
-            "values"
-        },
+        counted(series.points().len(), "value"),
         series.basis
     );
     if series.points().len() > 1 {
@@ -208,18 +207,21 @@ fn json(answer: &Answer) -> Result<String, Failure> {
 }
 
 fn csv(answer: &Answer) -> Result<String, Failure> {
-    let mut table = csv::Writer::from_writer(Vec::new());
-    table.write_record(["zone", "time", "carbon_intensity", "basis", "source"])?;
-    for point in answer.series.points() {
-        table.write_record([
-            answer.series.zone.as_str(),
-            &point.at.to_rfc3339(),
-            &point.intensity.get().to_string(),
-            &answer.series.basis.to_string(),
-            &escape::csv(&answer.series.source),
-        ])?;
+    let series = &answer.series;
+    let mut table = Table::new(
+        &["zone", "time", "carbon_intensity", "basis", "source"],
+        &[],
+    );
+    for point in series.points() {
+        table.push([
+            series.zone.to_string(),
+            point.at.to_rfc3339(),
+            point.intensity.get().to_string(),
+            series.basis.to_string(),
+            series.source.clone(),
+        ]);
     }
-    Ok(String::from_utf8(table.into_inner()?)?)
+    Ok(table.csv()?)
 }
 
 #[cfg(test)]

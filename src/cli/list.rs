@@ -15,6 +15,7 @@ use crate::config::{Config, Sources};
 use crate::escape;
 use crate::statement::human;
 use crate::table::{Table, UNKNOWN};
+use crate::units::counted;
 
 /// Show the runs in a tree as a table, with totals
 #[derive(Debug, Args)]
@@ -179,10 +180,7 @@ fn table(lines: &[Line], number: &dyn Fn(Amount) -> String, unknown: &str) -> Ta
             .iter()
             .fold(Tally::default(), |sum, line| sum.merge(line.tally.clone()));
         let words = [
-            match lines.len() {
-                1 => "total of 1 run".to_owned(),
-                runs => format!("total of {runs} runs"),
-            },
+            format!("total of {}", counted(lines.len(), "run")),
             String::new(),
             String::new(),
             String::new(),

@@ -111,6 +111,7 @@ impl MapArgs {
     fn title(&self) -> String {
         let year = self
             .tables
+            .figures
             .year
             .map_or_else(String::new, |year| format!(", {year}"));
         let place = self.zone.as_ref().map_or_else(String::new, |zone| {

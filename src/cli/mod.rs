@@ -17,9 +17,11 @@ pub mod exit;
 mod export;
 mod failure;
 mod filter;
+mod folder;
 #[cfg(feature = "live")]
 mod grid;
 mod hardware;
+mod left_out;
 mod list;
 mod man;
 mod map;
@@ -29,6 +31,7 @@ pub mod output;
 mod region;
 mod report;
 mod require;
+mod shell_word;
 mod statement;
 mod track;
 mod version;
@@ -119,7 +122,7 @@ impl Command {
             Self::Grid(args) => args.run(settings),
             #[cfg(feature = "live")]
             Self::Backfill(args) => args.run(settings),
-            Self::Cloud(args) => args.run(),
+            Self::Cloud(args) => args.run(settings),
             Self::Map(args) => args.run(settings),
             Self::Region(args) => args.run(settings),
         }

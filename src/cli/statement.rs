@@ -10,7 +10,7 @@ use super::{Failure, Outcome};
 use crate::config::{Config, Sources, keys};
 use crate::escape;
 use crate::statement::{self, Options, Price, Statement, bibliography};
-use crate::units::PricePerKwh;
+use crate::units::{PricePerKwh, counted};
 use crate::zone::{Iso3, ZoneId, register};
 
 /// Turn log directories into the carbon impact statement a paper needs
@@ -139,13 +139,8 @@ fn tell_what_is_unknown(statement: &Statement) {
     let unknown = statement.tally.runs_without_intensity();
     if unknown > 0 {
         eprintln!(
-            "carbon intensity not known for {unknown} of {} {}",
-            statement.tally.runs,
-            if statement.tally.runs == 1 {
-                "run"
-            } else {
-                "runs"
-            },
+            "carbon intensity not known for {unknown} of {}",
+            counted(statement.tally.runs, "run")
         );
         eprintln!(
             "try: --zone ZONE for runs that did not record where they took place, \

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use super::Comparison;
 use crate::account::Figure;
+use crate::nearest;
 use crate::statement::human;
 
 /// Such as `energy <= 5%`, `co2 > 1.1x` or `time < 2 h`.
@@ -41,8 +42,8 @@ enum Bound {
 pub enum BadCondition {
     #[error("`{}` has no comparison: expected such as energy<=5% or co2>1.1x", .0.escape_debug())]
     NoRelation(String),
-    #[error("no figure is called `{}`; the nearest is {nearest}", .asked.escape_debug())]
-    NoSuchMetric { asked: String, nearest: String },
+    #[error("no figure is called `{}`{}", .asked.escape_debug(), nearest::said(.nearest))]
+    NoSuchMetric { asked: String, nearest: Vec<String> },
     #[error("`{}` is no bound: expected {}", .asked.escape_debug(), bounds(*.unit))]
     BadBound {
         asked: String,
@@ -71,24 +72,22 @@ pub enum Finding {
     Unknown(String),
 }
 
+/// Every name of every figure.
+pub(crate) fn metrics() -> impl Iterator<Item = (&'static str, Figure)> {
+    METRICS
+        .into_iter()
+        .chain(Figure::ALL.map(|figure| (figure.name(), figure)))
+}
+
 /// The figure with this everyday name or its own.
 pub fn metric(name: &str) -> Result<Figure, BadCondition> {
     let name = name.trim();
-    let known = || {
-        METRICS
-            .into_iter()
-            .chain(Figure::ALL.map(|figure| (figure.name(), figure)))
-    };
-    if let Some((_, figure)) = known().find(|(known, _)| known.eq_ignore_ascii_case(name)) {
+    if let Some((_, figure)) = metrics().find(|(known, _)| known.eq_ignore_ascii_case(name)) {
         return Ok(figure);
     }
-    let short: String = name.chars().take(64).collect();
-    let nearest = known()
-        .min_by_key(|(known, _)| strsim::damerau_levenshtein(known, &short))
-        .map_or("energy", |(known, _)| known);
     Err(BadCondition::NoSuchMetric {
-        asked: short,
-        nearest: nearest.to_owned(),
+        asked: nearest::short(name),
+        nearest: nearest::of(name, metrics().map(|(known, _)| known)),
     })
 }
 

@@ -1,6 +1,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::nearest;
+
 /// One thing that can be set.
 pub struct Key {
     pub name: &'static str,
@@ -19,12 +21,12 @@ pub struct Key {
     read: fn(&str) -> Result<String, String>,
 }
 
-/// A name that is no key's, with the nearest that is.
+/// A name that is no key's, with the nearest that are.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no key `{}`; the nearest is `{nearest}`", .asked.escape_debug())]
+#[error("there is no key `{}`{}", .asked.escape_debug(), nearest::said(.nearest))]
 pub struct NoSuchKey {
     pub asked: String,
-    pub nearest: &'static str,
+    pub nearest: Vec<String>,
 }
 
 impl Key {
@@ -89,14 +91,15 @@ impl Key {
         let asked = name.trim().replace('_', "-").to_ascii_lowercase();
         let known = |key: &&Self| key.name == asked || key.alias == Some(asked.as_str());
         super::keys::KEYS.iter().find(known).ok_or_else(|| {
-            let short: String = asked.chars().take(64).collect();
-            let nearest = super::keys::KEYS
-                .iter()
-                .min_by_key(|key| strsim::damerau_levenshtein(key.name, &short))
-                .map_or("", |key| key.name);
+            let names = super::keys::KEYS.iter().map(|key| {
+                (
+                    key.name.to_owned(),
+                    [Some(key.name), key.alias].into_iter().flatten(),
+                )
+            });
             NoSuchKey {
-                asked: name.chars().take(64).collect(),
-                nearest,
+                asked: nearest::short(name),
+                nearest: nearest::among(&asked, names),
             }
         })
     }

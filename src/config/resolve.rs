@@ -70,29 +70,10 @@ impl Config {
     /// a job from running.
     pub fn load_past_faults(sources: &Sources) -> Result<(Self, Vec<BadFile>), BadSetting> {
         let mut config = Self::defaults();
-        let mut faults = Vec::new();
-        if let Some(path) = &sources.user {
-            let (lines, wrong) = file::read(path);
-            faults.extend(wrong);
-            for line in lines {
-                let origin = Origin::UserFile {
-                    path: path.clone(),
-                    line: line.number,
-                };
-                config.set(line.key, line.value, origin);
-            }
-        }
-        if let Some(path) = &sources.project {
-            let (lines, wrong) = file::read(path);
-            faults.extend(wrong);
-            for line in lines {
-                let origin = Origin::ProjectFile {
-                    path: path.clone(),
-                    line: line.number,
-                };
-                config.set(line.key, line.value, origin);
-            }
-        }
+        let user = |path, line| Origin::UserFile { path, line };
+        let mut faults = config.take_over(sources.user.as_ref(), user);
+        let project = |path, line| Origin::ProjectFile { path, line };
+        faults.extend(config.take_over(sources.project.as_ref(), project));
         for key in KEYS {
             // Our own variable is stronger than another tool's.
             let foreign = key.foreign_variable.map(str::to_owned);
@@ -115,6 +96,22 @@ impl Config {
             config.set(key, value, Origin::CommandLine);
         }
         Ok((config, faults))
+    }
+
+    /// Sets what a file says; what is wrong in it is handed back.
+    fn take_over(
+        &mut self,
+        file: Option<&PathBuf>,
+        origin: impl Fn(PathBuf, usize) -> Origin,
+    ) -> Vec<BadFile> {
+        let Some(path) = file else {
+            return Vec::new();
+        };
+        let (lines, wrong) = file::read(path);
+        for line in lines {
+            self.set(line.key, line.value, origin(path.clone(), line.number));
+        }
+        wrong
     }
 
     fn set(&mut self, key: &'static Key, value: String, origin: Origin) {

@@ -3,6 +3,8 @@ use std::sync::OnceLock;
 use serde::Deserialize;
 
 use crate::data;
+use crate::nearest;
+use crate::sensor::tdp;
 use crate::units::Watts;
 
 /// A processor or accelerator of the tables.
@@ -23,7 +25,7 @@ pub enum Kind {
 /// A name that is no device's, or that of several that differ.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoSuchDevice {
-    #[error("no {kind} is called `{}`; the nearest are {}", .asked.escape_debug(), .nearest.join(", "))]
+    #[error("no {kind} is called `{}`{}", .asked.escape_debug(), nearest::said(.nearest))]
     Unknown {
         kind: &'static str,
         asked: String,
@@ -36,8 +38,8 @@ pub enum NoSuchDevice {
     },
 }
 
-/// Names shown where one was not found.
-const SUGGESTIONS: usize = 5;
+/// Devices shown where a name is that of several.
+const CANDIDATES: usize = 10;
 
 #[derive(Deserialize)]
 struct Row {
@@ -89,7 +91,7 @@ impl Kind {
 
     /// The device people mean by a name: the same words, else all of these words among others.
     pub fn find(self, name: &str) -> Result<&'static Device, NoSuchDevice> {
-        let asked: String = name.chars().take(96).collect();
+        let asked = nearest::short(name);
         let wanted = words(&asked);
         let all = self.all();
         if let Some(device) = all.iter().find(|device| words(&device.name) == wanted) {
@@ -109,7 +111,7 @@ impl Kind {
                 asked,
                 candidates: several
                     .iter()
-                    .take(2 * SUGGESTIONS)
+                    .take(CANDIDATES)
                     .map(|device| device.name.clone())
                     .collect(),
             }),
@@ -118,42 +120,25 @@ impl Kind {
 
     fn unknown(self, asked: String) -> NoSuchDevice {
         let wanted = words(&asked).join(" ");
-        let mut ranked: Vec<(f64, &Device)> = self
+        let devices = self
             .all()
             .iter()
-            .map(|device| {
-                let known = words(&device.name).join(" ");
-                (strsim::jaro_winkler(&wanted, &known), device)
-            })
-            .collect();
-        ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.name.cmp(&b.1.name)));
+            .map(|device| (&device.name, [words(&device.name).join(" ")]));
         NoSuchDevice::Unknown {
             kind: self.name(),
             asked,
-            nearest: ranked
+            nearest: nearest::among(&wanted, devices)
                 .into_iter()
-                .take(SUGGESTIONS)
-                .map(|(_, device)| device.name.clone())
+                .cloned()
                 .collect(),
         }
     }
 }
 
-/// The words that tell devices apart: `80 GB` is one, makers and trade marks are none.
+/// The words that tell devices apart. People leave makers and families out, which a driver never does.
 fn words(name: &str) -> Vec<String> {
-    let name = name.to_ascii_lowercase();
-    let name = name.replace("(r)", " ").replace("(tm)", " ");
-    let mut words: Vec<String> = Vec::new();
-    for word in name.split(|c: char| !c.is_alphanumeric() && c != '.' && c != '+') {
-        match word {
-            "" | "nvidia" | "amd" | "intel" | "cpu" | "processor" | "tesla" | "geforce" => {}
-            "gb" => match words.last_mut() {
-                Some(last) if last.chars().all(|c| c.is_ascii_digit()) => last.push_str("gb"),
-                _ => words.push(word.to_owned()),
-            },
-            _ => words.push(word.to_owned()),
-        }
-    }
+    let mut words = tdp::words(name);
+    words.retain(|word| !matches!(word.as_str(), "amd" | "intel" | "tesla" | "geforce"));
     words
 }
 

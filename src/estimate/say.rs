@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::{Job, Range};
 use crate::escape;
 use crate::statement::{human, percent};
-use crate::units::{Exact, GramsCo2e, GramsPerKwh, Joules, Watts};
+use crate::units::{Exact, GramsCo2e, GramsPerKwh, Joules, SECONDS_PER_HOUR, Watts};
 use crate::zone::ZoneId;
 
 const SCHEMA: &str = "impact-estimate/1";
@@ -64,7 +64,7 @@ pub fn text(estimate: &Estimate) -> String {
         job.memory_gb
             .map(|gb| format!("{} GB of memory", human(gb))),
     );
-    let hours = human(job.time.as_secs_f64() / 3600.0);
+    let hours = human(job.time.as_secs_f64() / SECONDS_PER_HOUR);
     let mut out = format!(
         "ROUGH ESTIMATE, not a measurement: {} would draw {} in {hours} h, with a PUE of {} ({}).",
         parts.join(" and "),
@@ -143,7 +143,7 @@ pub fn json(estimate: &Estimate) -> String {
         schema: SCHEMA,
         impact_version: env!("CARGO_PKG_VERSION"),
         method: "estimated",
-        hours: job.time.as_secs_f64() / 3600.0,
+        hours: job.time.as_secs_f64() / SECONDS_PER_HOUR,
         pue: job.pue.get(),
         pue_source: &estimate.pue_source,
         devices: job

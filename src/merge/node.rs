@@ -43,7 +43,7 @@ pub(super) fn nodes(sources: &[Source]) -> Vec<Node<'_>> {
 
 /// The runs and the machines they were on, in words; logs that name no machine may share one.
 pub(super) fn origin(nodes: &[Node]) -> String {
-    let runs = nodes
+    let runs: usize = nodes
         .iter()
         .filter(|node| node.is_named)
         .map(|node| node.runs.len())

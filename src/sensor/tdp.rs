@@ -116,17 +116,17 @@ fn visible_share(processor: &Processor, brand: &str) -> Option<f64> {
 
 /// The row whose words all stand in `name` in a row, the longest such; with the value in `column`.
 fn lookup(table: &'static str, column: usize, name: &str) -> Option<(&'static str, f64)> {
-    let name = format!(" {} ", words(name));
+    let name = format!(" {} ", words(name).join(" "));
     let rows = table.lines().skip(1).filter_map(|row| {
         let mut cells = row.split(',');
         let label = cells.next()?;
         // Most of thousands of rows end here, before anything is allocated.
-        let last = label.rsplit([' ', '-']).next()?;
+        let last = label.rsplit(is_between).find(|word| says_something(word))?;
         if !name.split(' ').any(|word| ends_alike(word, last)) {
             return None;
         }
         let watts = cells.nth(column - 1)?.parse::<f64>().ok()?;
-        let words = words(label);
+        let words = words(label).join(" ");
         let stands =
             words.contains(|c: char| c.is_ascii_digit()) && name.contains(&format!(" {words} "));
         stands.then_some((words.len(), label, watts))
@@ -143,19 +143,32 @@ fn ends_alike(word: &str, last: &str) -> bool {
         .is_some_and(|end| end.eq_ignore_ascii_case(last))
 }
 
-/// Lower case, without trade marks, clock rates and words that say nothing.
-fn words(name: &str) -> String {
+/// The words of a device's name in lower case, without trade marks, clock rates and words that say nothing;
+/// `80 GB` is one.
+pub(crate) fn words(name: &str) -> Vec<String> {
+    let name = name.split('@').next().unwrap_or_default();
     let name = name.to_ascii_lowercase();
     let name = name.replace("(r)", " ").replace("(tm)", " ");
-    let name = name
-        .split('@')
-        .next()
-        .unwrap_or_default()
-        .replace(" gb", "gb");
-    name.split(|c: char| c.is_whitespace() || c == '_' || c == '-')
-        .filter(|word| !word.is_empty() && !matches!(*word, "cpu" | "processor" | "nvidia"))
-        .collect::<Vec<_>>()
-        .join(" ")
+    let mut words: Vec<String> = Vec::new();
+    for word in name.split(is_between).filter(|word| says_something(word)) {
+        match words.last_mut() {
+            Some(last) if word == "gb" && last.bytes().all(|b| b.is_ascii_digit()) => {
+                last.push_str(word);
+            }
+            _ => words.push(word.to_owned()),
+        }
+    }
+    words
+}
+
+/// Whether a letter stands between words.
+fn is_between(c: char) -> bool {
+    !c.is_alphanumeric() && c != '.' && c != '+'
+}
+
+fn says_something(word: &str) -> bool {
+    let empty = ["", "cpu", "processor", "nvidia"];
+    !empty.iter().any(|known| word.eq_ignore_ascii_case(known))
 }
 
 /// The load model as a source: a counter that rises with time and with the machine's busy time.
@@ -267,6 +280,7 @@ mod tests {
         assert_eq!(full("NVIDIA A100-SXM4-40GB"), Some(400.0));
         assert_eq!(full("NVIDIA GeForce RTX 3090"), Some(350.0));
         assert_eq!(full("Abacus"), None);
+        assert_eq!(full("Acme Graphics 610"), None, "is no GeForce 610");
     }
 
     #[test]

@@ -14,6 +14,7 @@ use super::statistic::Statistic;
 use super::table::{Cell, Column, Row, Table};
 use super::tree::Group;
 use crate::account::Figure;
+use crate::units::counted;
 
 /// Beyond these a chart only shows the first rows of its table.
 const MOST_BARS: usize = 30;
@@ -296,7 +297,7 @@ pub(super) fn headlines(whole: &Member) -> Vec<Headline> {
             let known = if statistic.n == whole.runs.len() {
                 String::new()
             } else {
-                format!(" of {} runs", statistic.n)
+                format!(" of {}", counted(statistic.n, "run"))
             };
             headlines.push(Headline {
                 label: label::label(figure.name()).to_owned(),

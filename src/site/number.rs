@@ -1,6 +1,7 @@
 //! Numbers as a reader wants them.
 
 use super::statistic::Statistic;
+use crate::units::{SECONDS_PER_HOUR, grouped};
 
 const SIGNIFICANT: i32 = 4;
 
@@ -50,10 +51,10 @@ pub(super) fn show_bytes(bytes: f64) -> String {
 
 /// A length of time in the two units that matter.
 pub(super) fn show_duration(hours: f64) -> String {
-    let seconds = (hours * 3600.0).round() as u64;
+    let seconds = (hours * SECONDS_PER_HOUR).round() as u64;
     let (h, m, s) = (seconds / 3600, seconds % 3600 / 60, seconds % 60);
     match (h, m) {
-        (0, 0) if seconds == 0 => format!("{:.2} s", hours * 3600.0),
+        (0, 0) if seconds == 0 => format!("{:.2} s", hours * SECONDS_PER_HOUR),
         (0, 0) => format!("{s} s"),
         (0, m) => format!("{m} min {s} s"),
         (h, m) if h < 48 => format!("{h} h {m} min"),
@@ -93,11 +94,11 @@ fn with_decimals(value: f64, decimals: usize) -> String {
     if value < 0.0 && text.bytes().any(|b| (b'1'..=b'9').contains(&b)) {
         out.push('−');
     }
-    for (place, digit) in whole.chars().enumerate() {
-        if place > 0 && (whole.len() - place).is_multiple_of(3) && whole.len() > 4 {
-            out.push(',');
-        }
-        out.push(digit);
+    // Four digits are read at a glance.
+    if whole.len() > 4 {
+        out.push_str(&grouped(whole));
+    } else {
+        out.push_str(whole);
     }
     if let Some(fraction) = fraction {
         out.push('.');

@@ -1,5 +1,7 @@
 use super::expression::ExpressionError;
 use super::json_path::JsonPath;
+use crate::nearest;
+use crate::units::counted;
 
 /// What is wrong with a site spec, and where.
 #[derive(Debug, thiserror::Error)]
@@ -20,7 +22,7 @@ pub enum Problem {
     TooDeep(usize),
     #[error("the filter is not a regular expression")]
     Filter(#[source] Box<fancy_regex::Error>),
-    #[error("the filter `{filter}` matches none of the {runs} runs of the group it is in")]
+    #[error("the filter `{filter}` matches no run of the group it is in, which has {}", counted(*.runs, "run"))]
     MatchesNothing { filter: String, runs: usize },
     #[error("the filter `{filter}` takes too long on {path}")]
     SlowFilter { filter: String, path: String },
@@ -32,8 +34,10 @@ pub enum Problem {
     FigureTaken(String),
     #[error(transparent)]
     Expression(#[from] ExpressionError),
-    #[error("`{name}` is neither a figure of the run nor of this block{}", did_you_mean(.near.as_deref()))]
-    NoSuchFigure { name: String, near: Option<String> },
+    #[error("`{name}` is neither a figure of the run nor of this block{}", nearest::said(.nearest))]
+    NoSuchFigure { name: String, nearest: Vec<String> },
+    #[error("there is no processor `{name}`{}", nearest::said(.nearest))]
+    NoSuchProcessor { name: String, nearest: Vec<String> },
     #[error("these need each other in a circle: {}", .0.join(", "))]
     Circle(Vec<String>),
     #[error("`{figure}` of {run} is also given by the processor at {other}")]
@@ -57,21 +61,7 @@ impl Problem {
     pub(super) fn no_such_figure<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Self {
         Self::NoSuchFigure {
             name: name.to_owned(),
-            near: nearest(name, known),
+            nearest: nearest::of(name, known),
         }
     }
-}
-
-/// The known name that a wrong one was probably meant to be.
-pub(super) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
-    known
-        .map(|known| (strsim::jaro_winkler(name, known), known))
-        .filter(|(likeness, _)| *likeness > 0.8)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, known)| known.to_owned())
-}
-
-fn did_you_mean(near: Option<&str>) -> String {
-    near.map(|near| format!("; did you mean `{near}`?"))
-        .unwrap_or_default()
 }

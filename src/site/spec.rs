@@ -8,6 +8,7 @@ use super::json_path::JsonPath;
 use super::ordered::Ordered;
 use super::problem::{Problem, SpecError};
 use super::processor::{Processor, RawProcessor};
+use crate::nearest;
 
 /// Deep enough for any leaderboard, shallow enough for every file system.
 const DEEPEST: usize = 24;
@@ -242,8 +243,13 @@ impl Reader<'_> {
                     return Ok(self.keep(processor));
                 }
                 None => {
-                    let problem = format!("there is no processor `{name}`");
-                    return Err(Problem::Json(problem).at(at));
+                    let known = self.blocks.0.iter().map(|(known, _)| known.as_str());
+                    let others = known.filter(|known| !seen.contains(known));
+                    let problem = Problem::NoSuchProcessor {
+                        name: name.to_owned(),
+                        nearest: nearest::of(name, others),
+                    };
+                    return Err(problem.at(at));
                 }
             }
         }
@@ -436,6 +442,18 @@ mod tests {
     }
 
     #[test]
+    fn a_processor_nobody_wrote_gets_the_nearest_that_is_written() {
+        let block = r#"{"file":"f.csv","figures":{}}"#;
+        let named = |other: &str| {
+            error(&format!(
+                r#"{{"processors":{{"eval":{block},"evals":"{other}"}},"g":{{"extra_files_processor":"evals"}}}}"#
+            ))
+        };
+        assert!(named("evla").ends_with("there is no processor `evla`; the nearest is eval"));
+        assert!(named("quux").ends_with("there is no processor `quux`"));
+    }
+
+    #[test]
     fn a_processor_says_what_is_wrong_with_it() {
         let with = |block: &str| error(&format!(r#"{{"g":{{"extra_files_processor":{block}}}}}"#));
         assert!(with(r#"{"figures":{}}"#).contains("either a `file` or a `command`"));
@@ -446,7 +464,7 @@ mod tests {
         assert!(with(r#"{"file":"x","figures":{"total_power":"1"}}"#).contains("every run has"));
         assert!(
             with(r#"{"file":"x","figures":{"a":"total_powr"}}"#)
-                .contains("did you mean `total_power`?")
+                .contains("; the nearest is total_power")
         );
         assert!(
             with(r#"{"file":"x","figures":{"a":"1+"}}"#)

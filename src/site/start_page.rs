@@ -37,12 +37,13 @@ pub(super) fn start_page(ledger: &Ledger, front: Front) -> (StartPage, Value) {
         .into_iter()
         .map(|group| ledger.group(group))
         .collect();
-    let skipped: Vec<Fact> = front
+    let skipped: Vec<Skipped> = front
         .skipped
         .iter()
-        .map(|skipped| Fact {
-            name: without_roots(&skipped.path.display().to_string(), front.roots),
-            value: without_roots(&skipped.reason, front.roots),
+        .map(|skipped| Skipped {
+            path: without_roots(&skipped.path.display().to_string(), front.roots).into(),
+            kind: skipped.kind,
+            reason: without_roots(&skipped.reason, front.roots),
         })
         .collect();
     let json = json!({
@@ -53,7 +54,7 @@ pub(super) fn start_page(ledger: &Ledger, front: Front) -> (StartPage, Value) {
         "runs": whole.runs.len(),
         "figures": whole.statistics,
         "rows": members.iter().map(|member| ledger.row_json(Place::Start, member)).collect::<Vec<_>>(),
-        "skipped": skipped.iter().map(|fact| json!({"path": fact.name, "reason": fact.value})).collect::<Vec<_>>(),
+        "skipped": skipped,
     });
     let page = StartPage {
         shell: map.shell(Place::Start, map.title),
@@ -62,7 +63,13 @@ pub(super) fn start_page(ledger: &Ledger, front: Front) -> (StartPage, Value) {
         charts: charts(&members).into_iter().take(1).collect(),
         statement: front.statement,
         notices: front.notices.to_vec(),
-        skipped,
+        skipped: skipped
+            .into_iter()
+            .map(|skipped| Fact {
+                name: skipped.path.display().to_string(),
+                value: skipped.reason,
+            })
+            .collect(),
     };
     (page, json)
 }

@@ -390,7 +390,7 @@ mod tests {
             error
                 .problem
                 .to_string()
-                .contains("`zzz` matches none of the 1 runs")
+                .contains("`zzz` matches no run of the group it is in, which has 1 run")
         );
         assert_eq!(Tree::of_spec(&spec, &logs, true).unwrap().groups.len(), 1);
     }

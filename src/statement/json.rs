@@ -20,7 +20,7 @@ struct Receipt<'a> {
     schema: &'static str,
     impact_version: &'static str,
     runs: u64,
-    skipped: Vec<SkippedEntry>,
+    skipped: &'a [Skipped],
     #[serde(flatten)]
     figures: Figures,
     pue: Option<Pue>,
@@ -50,12 +50,6 @@ struct Receipt<'a> {
 struct PueEntry {
     pue: Pue,
     origin: PueOrigin,
-}
-
-#[derive(Serialize)]
-struct SkippedEntry {
-    path: String,
-    reason: String,
 }
 
 #[derive(Serialize)]
@@ -136,7 +130,7 @@ pub fn json(statement: &Statement) -> String {
         schema: SCHEMA,
         impact_version: env!("CARGO_PKG_VERSION"),
         runs: tally.runs,
-        skipped: statement.skipped.iter().map(skipped).collect(),
+        skipped: &statement.skipped,
         figures: Figure::all(tally),
         pue: pues.first().copied().filter(|_| pues.len() == 1),
         pues,
@@ -202,13 +196,6 @@ pub fn json(statement: &Statement) -> String {
         statement: prose(statement),
     };
     escape::pretty_json(&receipt).expect("all keys are strings and all numbers are finite")
-}
-
-fn skipped(skipped: &Skipped) -> SkippedEntry {
-    SkippedEntry {
-        path: skipped.path.display().to_string(),
-        reason: skipped.reason.clone(),
-    }
 }
 
 fn social_cost(cost: &Cost) -> Option<SocialCostEntry> {

@@ -9,7 +9,7 @@ use crate::account::carbon::PueOrigin;
 use crate::account::tally::ZoneTally;
 use crate::account::{Skipped, SkippedKind, Tally};
 use crate::sensor::Group;
-use crate::units::{GramsCo2e, Hours, Joules, Usd};
+use crate::units::{GramsCo2e, Hours, Joules, Usd, counted};
 use crate::zone::ZoneId;
 
 /// A piece of a sentence; each format has its own way to write it.
@@ -158,9 +158,8 @@ fn intensity(statement: &Statement) -> Paragraph {
             .as_ref()
             .map_or_else(String::new, |id| format!(" in zone {id}"));
         let runs = if known.len() > 1 {
-            let runs = if zone.runs == 1 { "run" } else { "runs" };
             let kwh = human(zone.energy.kwh());
-            format!(", {} {runs}, {kwh} kWh", zone.runs)
+            format!(", {}, {kwh} kWh", counted(zone.runs, "run"))
         } else {
             String::new()
         };

@@ -10,10 +10,11 @@ use super::prose::origin_words;
 use crate::account::carbon::PueOrigin;
 use crate::account::figure::{Amount, Figures};
 use crate::account::phases::Repetitions;
-use crate::account::{Assumptions, Collection, Figure, Footprint, RunSummary, Tally};
+use crate::account::{Assumptions, Collection, Figure, Footprint, RunSummary, Skipped, Tally};
 use crate::escape;
 use crate::sensor::{Component, Group, Method};
-use crate::units::{Exact, GramsPerKwh, Joules, Pue};
+use crate::table::Table;
+use crate::units::{Exact, GramsPerKwh, Joules, Pue, counted};
 use crate::zone::ZoneId;
 
 const SCHEMA: &str = "impact-report/1";
@@ -27,7 +28,7 @@ pub struct Report {
     runs: Vec<RunReport>,
     nodes: Vec<NodeReport>,
     total: Figures,
-    skipped: Vec<SkippedReport>,
+    skipped: Vec<Skipped>,
 }
 
 #[derive(Debug, Serialize)]
@@ -109,12 +110,6 @@ struct NodeReport {
     figures: Figures,
 }
 
-#[derive(Debug, Serialize)]
-struct SkippedReport {
-    path: String,
-    reason: String,
-}
-
 impl Report {
     #[must_use]
     pub fn of(collection: &Collection, assumptions: &Assumptions) -> Self {
@@ -141,14 +136,7 @@ impl Report {
                 })
                 .collect(),
             total: Figure::all(&total),
-            skipped: collection
-                .skipped
-                .iter()
-                .map(|skipped| SkippedReport {
-                    path: skipped.path.display().to_string(),
-                    reason: skipped.reason.clone(),
-                })
-                .collect(),
+            skipped: collection.skipped.clone(),
         }
     }
 
@@ -163,14 +151,13 @@ impl Report {
         if self.nodes.len() > 1 {
             for node in &self.nodes {
                 let host = escape::line(node.host.as_deref().unwrap_or(UNNAMED_NODE));
-                let runs = if node.runs == 1 { "run" } else { "runs" };
-                let _ = writeln!(out, "node {host} ({} {runs})", node.runs);
+                let _ = writeln!(out, "node {host} ({})", counted(node.runs, "run"));
                 write_figures(&mut out, &node.figures);
                 out.push('\n');
             }
         }
         if self.runs.len() > 1 {
-            let _ = writeln!(out, "total of {} runs", self.runs.len());
+            let _ = writeln!(out, "total of {}", counted(self.runs.len(), "run"));
             write_figures(&mut out, &self.total);
         }
         out.truncate(out.trim_end().len());
@@ -180,10 +167,11 @@ impl Report {
 
     /// One row a run, one column a figure; an empty cell is a figure that is not known.
     pub fn csv(&self) -> Result<String, csv::Error> {
-        let mut writer = csv::Writer::from_writer(Vec::new());
         let names = Figure::ALL.map(Figure::name);
-        let words = ["path", "name", "host", "zone", "intensity_source"];
-        writer.write_record(words.into_iter().chain(names))?;
+        let mut table = Table::new(
+            &["path", "name", "host", "zone", "intensity_source"],
+            &names,
+        );
         for run in &self.runs {
             let carbon = run.carbon.as_ref();
             let zone = carbon.and_then(|carbon| carbon.zone.as_ref());
@@ -199,13 +187,10 @@ impl Report {
                 Some(Amount::Ratio(ratio)) => ratio.to_string(),
                 None => String::new(),
             });
-            let words = words.map(|word| escape::csv(word.unwrap_or_default()).into_owned());
-            writer.write_record(words.into_iter().chain(figures))?;
+            let words = words.map(|word| word.unwrap_or_default().to_owned());
+            table.push(words.into_iter().chain(figures));
         }
-        let bytes = writer
-            .into_inner()
-            .map_err(csv::IntoInnerError::into_error)?;
-        Ok(String::from_utf8_lossy(&bytes).into_owned())
+        table.csv()
     }
 }
 

@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use super::{AreaId, Iso3, Point};
 use crate::data;
+use crate::nearest;
 use crate::units::Pue;
 
 /// A region of a cloud provider.
@@ -44,7 +45,7 @@ impl ProviderPue {
 pub enum NoSuchRegion {
     #[error("no cloud provider is called `{}`; known are {}", .asked.escape_debug(), .known.join(", "))]
     Provider { asked: String, known: Vec<String> },
-    #[error("{provider} has no region `{}`; the nearest are {}", .asked.escape_debug(), .nearest.join(", "))]
+    #[error("{provider} has no region `{}`{}", .asked.escape_debug(), nearest::said(.nearest))]
     Region {
         provider: String,
         asked: String,
@@ -74,8 +75,6 @@ struct PueRow {
     source: String,
 }
 
-const LONGEST: usize = 64;
-
 /// Every region, by provider and code.
 pub fn all() -> &'static [CloudRegion] {
     static REGIONS: OnceLock<Vec<CloudRegion>> = OnceLock::new();
@@ -103,7 +102,7 @@ fn providers() -> Vec<String> {
 
 /// The regions of a provider, also under its full name (`google` for `gcp`).
 pub fn of_provider(name: &str) -> Result<Vec<&'static CloudRegion>, NoSuchRegion> {
-    let asked: String = name.trim().chars().take(LONGEST).collect();
+    let asked = nearest::short(name.trim());
     let lower = asked.to_ascii_lowercase();
     let short = match lower.as_str() {
         "amazon" | "ec2" => "aws",
@@ -129,31 +128,21 @@ pub fn of_provider(name: &str) -> Result<Vec<&'static CloudRegion>, NoSuchRegion
 pub fn find(text: &str) -> Result<&'static CloudRegion, NoSuchRegion> {
     let (provider, code) = text
         .split_once([':', '/'])
-        .ok_or_else(|| NoSuchRegion::Form(text.chars().take(LONGEST).collect()))?;
+        .ok_or_else(|| NoSuchRegion::Form(nearest::short(text)))?;
     let regions = of_provider(provider)?;
-    let asked: String = code.trim().chars().take(LONGEST).collect();
+    let asked = nearest::short(code.trim());
     let code = asked.to_ascii_lowercase();
     let is = |code: &str| regions.iter().copied().find(|region| region.code == code);
     let shortened = code
         .strip_suffix(|c: char| c.is_ascii_lowercase())
         .map(|code| code.trim_end_matches('-'));
-    is(&code).or_else(|| shortened.and_then(is)).ok_or_else(|| {
-        let mut ranked: Vec<_> = regions
-            .iter()
-            .map(|region| {
-                (
-                    strsim::damerau_levenshtein(&code, &region.code),
-                    region.code.clone(),
-                )
-            })
-            .collect();
-        ranked.sort();
-        NoSuchRegion::Region {
+    is(&code)
+        .or_else(|| shortened.and_then(is))
+        .ok_or_else(|| NoSuchRegion::Region {
             provider: regions[0].provider.clone(),
+            nearest: nearest::of(&asked, regions.iter().map(|region| region.code.as_str())),
             asked,
-            nearest: ranked.into_iter().take(3).map(|(_, code)| code).collect(),
-        }
-    })
+        })
 }
 
 /// What the provider says of its own overhead, if it says anything.

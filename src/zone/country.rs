@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::fold::fold;
 use crate::data;
+use crate::nearest;
 
 /// A country by its ISO 3166-1 alpha-3 code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -23,9 +24,19 @@ pub struct Country {
     aliases: String,
 }
 
+impl Country {
+    /// Its codes and names.
+    fn spellings(&self) -> impl Iterator<Item = &str> {
+        let aliases = self.aliases.split('|').filter(|alias| !alias.is_empty());
+        [self.name.as_str(), &self.iso2, &self.iso3]
+            .into_iter()
+            .chain(aliases)
+    }
+}
+
 /// A code or name that is no country's, with the nearest that are.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("no country has the code or name `{}`; the nearest are {}", .asked.escape_debug(), .nearest.join(", "))]
+#[error("no country has the code or name `{}`{}", .asked.escape_debug(), nearest::said(.nearest))]
 pub struct NoSuchCountry {
     pub asked: String,
     pub nearest: Vec<String>,
@@ -43,11 +54,7 @@ fn by_name() -> &'static HashMap<String, Iso3> {
     NAMES.get_or_init(|| {
         let mut names = HashMap::new();
         for row in all() {
-            let aliases = row.aliases.split('|').filter(|alias| !alias.is_empty());
-            for name in [row.name.as_str(), &row.iso2, &row.iso3]
-                .into_iter()
-                .chain(aliases)
-            {
+            for name in row.spellings() {
                 names.insert(fold(name), Iso3::of(row));
             }
         }
@@ -101,31 +108,20 @@ impl FromStr for Iso3 {
     fn from_str(text: &str) -> Result<Self, NoSuchCountry> {
         let asked = text.trim();
         Self::called(asked).ok_or_else(|| NoSuchCountry {
-            asked: asked.chars().take(64).collect(),
-            nearest: nearest(asked),
+            asked: nearest::short(asked),
+            nearest: like(asked),
         })
     }
 }
 
-fn nearest(asked: &str) -> Vec<String> {
-    let asked: String = asked
-        .chars()
-        .take(64)
-        .collect::<String>()
-        .to_ascii_uppercase();
-    let mut ranked: Vec<(usize, &Country)> = all()
-        .iter()
-        .map(|row| {
-            let to_code = strsim::damerau_levenshtein(&asked, &row.iso3);
-            let to_name = strsim::damerau_levenshtein(&asked, &row.name.to_ascii_uppercase());
-            (to_code.min(to_name), row)
-        })
-        .collect();
-    ranked.sort_by_key(|(distance, row)| (*distance, &row.iso3));
-    ranked
-        .iter()
-        .take(3)
-        .map(|(_, row)| format!("{} ({})", row.iso3, row.name))
+fn like(asked: &str) -> Vec<String> {
+    let countries = all().iter().map(|row| {
+        let spellings = row.spellings().map(fold);
+        (row, spellings)
+    });
+    nearest::among(&fold(&nearest::short(asked)), countries)
+        .into_iter()
+        .map(|row| format!("{} ({})", row.iso3, row.name))
         .collect()
 }
 

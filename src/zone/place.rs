@@ -10,6 +10,7 @@ use super::fold::{capitalised, fold};
 use super::namesake::Namesake;
 use super::{Iso3, Point};
 use crate::data;
+use crate::nearest;
 
 /// A city.
 #[derive(Debug, Clone, PartialEq)]
@@ -94,7 +95,7 @@ fn why_none(asked: String, parts: &[String]) -> NoSuchPlace {
         towns.truncate(SUGGESTIONS);
         return NoSuchPlace::TooWide { asked, towns };
     }
-    let mut nearest = nearest(city, &rest);
+    let mut nearest = like(city, &rest);
     if nearest.is_empty() {
         nearest = inside(city, &rest);
     }
@@ -181,7 +182,7 @@ fn called(name: &str) -> impl Iterator<Item = (Entry, bool)> {
 }
 
 /// The cities with the likest names, first those where the rest of the address says.
-fn nearest(city: &str, wanted: &[&str]) -> Vec<Place> {
+fn like(city: &str, wanted: &[&str]) -> Vec<Place> {
     let slack = (city.chars().count() / 3).clamp(1, 3);
     let mut ranked: Vec<(bool, usize, Reverse<u64>, Entry)> = data::PLACES
         .bytes()
@@ -190,7 +191,7 @@ fn nearest(city: &str, wanted: &[&str]) -> Vec<Place> {
             let key = line.split(|b| matches!(b, b'|' | b'\t')).next()?;
             let close = key.len().abs_diff(city.len()) <= slack;
             let key = close.then(|| std::str::from_utf8(key).ok())??;
-            let distance = strsim::damerau_levenshtein(city, key);
+            let distance = nearest::slips(city, key);
             if distance > slack {
                 return None;
             }

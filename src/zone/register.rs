@@ -9,6 +9,7 @@ use serde::Deserialize;
 use super::fold::fold;
 use super::{AreaId, Iso3, ZoneId, admin1};
 use crate::data;
+use crate::nearest;
 
 /// A zone of the electricity map.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,17 +23,10 @@ pub struct Zone {
 
 /// A zone nobody knows, with the nearest that are known.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("no zone is called {asked}; {}", meant(.nearest))]
+#[error("no zone is called {asked}{}", nearest::said(.nearest))]
 pub struct NoSuchZone {
     pub asked: ZoneId,
     pub nearest: Vec<String>,
-}
-
-fn meant(nearest: &[String]) -> String {
-    match nearest {
-        [one] => format!("the nearest is {one}"),
-        several => format!("the nearest are {}", several.join(", ")),
-    }
 }
 
 #[derive(Deserialize)]
@@ -89,7 +83,7 @@ fn known(name: &str) -> ZoneId {
 pub fn find(id: &ZoneId) -> Result<&'static Zone, NoSuchZone> {
     all().get(id).ok_or_else(|| NoSuchZone {
         asked: id.clone(),
-        nearest: nearest(id),
+        nearest: meant(id),
     })
 }
 
@@ -123,7 +117,7 @@ pub fn of_country(country: Iso3) -> Option<&'static Zone> {
 
 /// The zones somebody may have meant: those of the country or American state of this name, else those
 /// with the likest code or name.
-fn nearest(id: &ZoneId) -> Vec<String> {
+fn meant(id: &ZoneId) -> Vec<String> {
     let asked = fold(id.as_str());
     if let Some(zone) = Iso3::called(&asked).and_then(of_country) {
         return vec![zone.to_string()];
@@ -134,19 +128,12 @@ fn nearest(id: &ZoneId) -> Vec<String> {
     {
         return vec![format!("US-{code} ({})", state.name)];
     }
-    let mut ranked: Vec<_> = all()
+    let zones = all()
         .values()
-        .map(|zone| {
-            let to_code = strsim::damerau_levenshtein(id.as_str(), zone.id.as_str());
-            let to_name = strsim::damerau_levenshtein(&asked, &fold(&zone.name));
-            (to_code.min(to_name), zone)
-        })
-        .collect();
-    ranked.sort_by_key(|(distance, zone)| (*distance, &zone.id));
-    ranked
-        .iter()
-        .take(3)
-        .map(|(_, zone)| zone.to_string())
+        .map(|zone| (zone, [fold(zone.id.as_str()), fold(&zone.name)]));
+    nearest::among(&asked, zones)
+        .into_iter()
+        .map(Zone::to_string)
         .collect()
 }
 

@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 pub mod pickle;
+pub mod receipt;
 
 use std::fmt::Write as _;
 use std::fs;

@@ -5,13 +5,13 @@ use clap::Args;
 use geo::Centroid;
 
 use super::answer::{Answer, Candidate};
-use super::show::grouped;
 use crate::cli::{Advise, Failure, configured};
 use crate::config::Config;
 use crate::intensity::given::Given;
 #[cfg(feature = "live")]
 use crate::intensity::live;
 use crate::intensity::{Dataset, Fallback, Intensity, for_area};
+use crate::units::grouped;
 use crate::zone::{
     self, AreaId, Found, Iso3, Located, Map, Point, ZoneId, cloud, detect, place, register,
 };
@@ -29,21 +29,28 @@ fn read_map(path: &Path) -> Result<Map, Failure> {
     Ok(zone::geojson::read(&text).with_context(|| format!("{shown} is not a map of zones"))?)
 }
 
-/// Which map and which figures answers are from.
+/// Which figures answers are from.
 #[derive(Debug, Default, Args)]
-pub(in crate::cli) struct Tables {
+pub(in crate::cli) struct Figures {
     /// The year the electricity was used [default: the newest there is]
     #[arg(long, value_parser = clap::value_parser!(i32).range(1900..=2200))]
     pub(in crate::cli) year: Option<i32>,
     /// Which figures: auto, electricity-maps, eit-2019 or ember [default: auto]
     #[arg(long, value_name = "NAME")]
     dataset: Option<Dataset>,
-    /// A map of your own
-    #[arg(long, value_name = "FILE.geojson")]
-    zones: Option<PathBuf>,
     /// Intensities of your own: `zone,g_per_kwh[,year][,source]`
     #[arg(long, value_name = "FILE.csv")]
     intensities: Option<PathBuf>,
+}
+
+/// Which map and which figures answers are from.
+#[derive(Debug, Default, Args)]
+pub(in crate::cli) struct Tables {
+    #[command(flatten)]
+    pub(in crate::cli) figures: Figures,
+    /// A map of your own
+    #[arg(long, value_name = "FILE.geojson")]
+    zones: Option<PathBuf>,
 }
 
 /// What every answer depends on.
@@ -57,16 +64,24 @@ pub(in crate::cli) struct Desk {
 impl Desk {
     pub(in crate::cli) fn open(tables: &Tables, config: &Config) -> Result<Self, Failure> {
         let zones: Option<PathBuf> = config.or(tables.zones.clone(), "zones");
-        let intensities: Option<PathBuf> = config.or(tables.intensities.clone(), "intensities");
         Ok(Self {
             own_map: zones.as_deref().map(read_map).transpose()?,
+            ..Self::without_map(&tables.figures, config)?
+        })
+    }
+
+    /// For areas that are known by name, so that nobody needs to look at a map.
+    pub(in crate::cli) fn without_map(figures: &Figures, config: &Config) -> Result<Self, Failure> {
+        let intensities: Option<PathBuf> = config.or(figures.intensities.clone(), "intensities");
+        Ok(Self {
+            own_map: None,
             given: intensities
                 .as_deref()
                 .map(Given::read)
                 .transpose()?
                 .unwrap_or_default(),
-            year: tables.year,
-            dataset: config.or(tables.dataset, "dataset").unwrap_or_default(),
+            year: figures.year,
+            dataset: config.or(figures.dataset, "dataset").unwrap_or_default(),
         })
     }
 
@@ -160,7 +175,7 @@ impl Desk {
         let mut answer = self.point(chosen.point, Some(chosen.country))?;
         answer.explain_first(&format!(
             "gazetteer: {chosen} ({} people)",
-            grouped(chosen.population)
+            grouped(&chosen.population.to_string())
         ));
         answer.candidates = places
             .iter()

@@ -9,7 +9,7 @@ use desk::{Desk, Tables};
 use show::{Format, show, with_bold_heading};
 
 use super::output::print;
-use super::{Advise, Failure, Outcome, exit};
+use super::{Advise, Failure, Outcome, configured, exit};
 use crate::config::{Config, Sources};
 use crate::zone::{AreaId, Iso3, Point, ZoneId, cloud, register};
 
@@ -82,8 +82,9 @@ pub(super) struct RegionArgs {
     near: Option<usize>,
     #[command(flatten)]
     tables: Tables,
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    /// How to write the answer [default: text]
+    #[arg(long, value_enum)]
+    format: Option<Format>,
 }
 
 impl RegionArgs {
@@ -91,9 +92,11 @@ impl RegionArgs {
         let config = Config::load(settings)?;
         let desk = Desk::open(&self.tables, &config)?;
         let answers = self.answers(&desk, &config)?;
+        let format = self.format.or_else(|| configured::format(&config));
+        let format = format.unwrap_or(Format::Text);
         let alone = answers.len() == 1 && !self.is_list();
-        let text = show(&answers, alone, self.format, || desk.map())?;
-        print(&if self.format == Format::Text {
+        let text = show(&answers, alone, format, || desk.map())?;
+        print(&if format == Format::Text {
             with_bold_heading(text)
         } else {
             text

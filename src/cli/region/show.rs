@@ -9,6 +9,7 @@ use crate::cli::Failure;
 use crate::cli::yaml::yaml;
 use crate::escape;
 use crate::table::Table;
+use crate::units::grouped;
 use crate::zone::Map;
 use crate::zone::geojson;
 
@@ -63,26 +64,13 @@ fn text(answer: &Answer) -> String {
                 out,
                 "{mark} {} ({} people)",
                 escape::terminal(place),
-                grouped(*population)
+                grouped(&population.to_string())
             );
         }
         let more = answer.candidates.len().saturating_sub(CANDIDATES);
         if more > 0 {
             let _ = writeln!(out, "  and {more} smaller");
         }
-    }
-    out
-}
-
-/// 1234567 as 1,234,567.
-pub(super) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (n, digit) in digits.chars().enumerate() {
-        if n > 0 && (digits.len() - n).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
     }
     out
 }
@@ -125,18 +113,5 @@ pub(in crate::cli) fn with_bold_heading(text: String) -> String {
     match text.split_once('\n') {
         Some((heading, rest)) if !plain => format!("\x1b[1m{heading}\x1b[0m\n{rest}"),
         _ => text,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn large_numbers_are_grouped() {
-        assert_eq!(
-            (grouped(5), grouped(1_234_567)),
-            ("5".to_owned(), "1,234,567".to_owned())
-        );
     }
 }

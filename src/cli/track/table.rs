@@ -1,10 +1,11 @@
 use std::fmt::Write as _;
 
 use super::live_line::clock;
+use crate::cli::shell_word;
 use crate::log::info::Region;
 use crate::sensor::Component;
 use crate::track::{Ending, Summary};
-use crate::units::Pue;
+use crate::units::{JOULES_PER_KWH, Pue};
 use crate::zone::register;
 
 /// What a run came to, for the terminal, with the command to run next.
@@ -28,12 +29,7 @@ pub fn table(summary: &Summary, name: &str) -> String {
         let _ = writeln!(text, "  note: {note}");
     }
     if let Some(run) = &summary.run {
-        let run = run.display().to_string();
-        let run = if run.contains(|c: char| c.is_whitespace()) {
-            format!("'{run}'")
-        } else {
-            run
-        };
+        let run = shell_word::of_path(run);
         let _ = writeln!(text, "  log: {run}");
         let _ = match country(summary.region.as_ref()) {
             Some(country) => writeln!(text, "  next: impact statement {run} {country}"),
@@ -150,6 +146,6 @@ fn joules(joules: f64) -> String {
         small if small < 10.0 => format!("{small:.4} J"),
         middle if middle < 10_000.0 => format!("{middle:.2} J"),
         large if large < 1e7 => format!("{:.3} kJ", large / 1e3),
-        huge => format!("{:.3} kWh", huge / 3.6e6),
+        huge => format!("{:.3} kWh", huge / JOULES_PER_KWH),
     }
 }

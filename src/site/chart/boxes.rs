@@ -2,6 +2,7 @@ use super::axis::Axis;
 use super::svg::{Anchor, Svg, shortened};
 use crate::moments::quantile;
 use crate::site::number;
+use crate::units::counted;
 
 const WIDTH: f64 = 760.0;
 const LABELS: f64 = 236.0;
@@ -42,9 +43,9 @@ pub(in crate::site) fn boxes(id: &str, title: &str, unit: &str, rows: &[Boxed]) 
         .iter()
         .map(|(label, sorted)| {
             format!(
-                "{label}: median {} {unit} of {} runs",
+                "{label}: median {} {unit} of {}",
                 number::show(at(sorted, 0.5)),
-                sorted.len()
+                counted(sorted.len(), "run")
             )
         })
         .collect();

@@ -2,6 +2,7 @@ use super::axis::Axis;
 use super::svg::{Anchor, Svg, shortened};
 use crate::log::Point;
 use crate::site::number;
+use crate::units::SECONDS_PER_HOUR;
 
 const WIDTH: f64 = 1000.0;
 const HEIGHT: f64 = 242.0;
@@ -47,8 +48,8 @@ pub(in crate::site) fn lines(
     let mut svg = Svg::new(id, WIDTH, HEIGHT, title, &described.join("; "));
     let (time_unit, per_unit) = match seconds {
         s if s < 180.0 => ("s", 1.0),
-        s if s < 3.0 * 3600.0 => ("min", 60.0),
-        _ => ("h", 3600.0),
+        s if s < 3.0 * SECONDS_PER_HOUR => ("min", 60.0),
+        _ => ("h", SECONDS_PER_HOUR),
     };
     let x = Axis::exactly(0.0, (seconds / per_unit).max(1e-3), LEFT, RIGHT, 8);
     // Zero belongs into the picture unless all values are far from it.
