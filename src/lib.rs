@@ -11,6 +11,9 @@
 //! The log on disk is the only border between the two halves. Rooms are listed in the order of
 //! dependency: each uses only those above it (`tests/layers.rs` keeps it so).
 
+// The macros that print panic when a stream is full or gone.
+#![cfg_attr(not(test), warn(clippy::print_stderr, clippy::print_stdout))]
+
 pub mod units;
 pub mod escape;
 pub mod replacement;

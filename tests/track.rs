@@ -91,6 +91,33 @@ fn a_stream_that_is_closed_is_closed_for_the_command_too() {
 }
 
 #[test]
+fn a_standard_error_that_takes_nothing_changes_nothing() {
+    let machine = Machine::with_rapl();
+    fs::write(machine.path(".impact.toml"), "colour = 7\n").unwrap();
+    let full = || {
+        fs::OpenOptions::new()
+            .write(true)
+            .open("/dev/full")
+            .unwrap()
+    };
+    let ended = machine
+        .impact()
+        .args(["track", "--out", "log", "--", "sh", "-c", "exit 5"])
+        .stderr(full())
+        .status();
+    assert_eq!(ended.unwrap().code(), Some(5));
+    fs::remove_file(machine.path(".impact.toml")).unwrap();
+    fs::create_dir_all(machine.path("log/broken/impacttracker")).unwrap();
+    fs::write(machine.path("log/broken/impacttracker/data.json"), "no").unwrap();
+    for (command, code) in [("list", 3), ("report", 3), ("nonsense", 2)] {
+        let mut reader = machine.impact();
+        let ended = reader.args([command, "log"]).stderr(full());
+        let ended = ended.stdout(Stdio::null()).status();
+        assert_eq!(ended.unwrap().code(), Some(code), "{command}");
+    }
+}
+
+#[test]
 fn the_energy_is_what_the_counter_moved_while_the_command_ran() {
     let machine = Machine::with_rapl();
     let counter = machine.counter("intel-rapl:0");

@@ -3,6 +3,7 @@ use std::path::PathBuf;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::output::tell;
 use super::{Advise, Failure, folder, left_out};
 use crate::account::collect::Progress;
 use crate::account::{Assumptions, Collection, collect};
@@ -43,10 +44,10 @@ pub fn doubt(factor: Option<GramsPerKwh>) {
         && 0.0 < grams
         && grams < BELOW_ANY_GRID
     {
-        eprintln!(
+        tell(format!(
             "note: an emissions factor of {grams} g CO2eq/kWh is far below any grid; were {} g meant, given in kg?",
             grams * 1000.0
-        );
+        ));
     }
 }
 
@@ -119,18 +120,20 @@ impl Accounting {
             .filter(|(_, run)| run.region.is_none())
             .count();
         if without == 0 {
-            eprintln!("--zone {zone} applies to no run; every one recorded its own");
+            tell(format!(
+                "--zone {zone} applies to no run; every one recorded its own"
+            ));
         } else if without < all {
-            eprintln!(
+            tell(format!(
                 "--zone {zone} applies to {without} of {all} runs; the others recorded their own"
-            );
+            ));
         }
     }
 }
 
 /// The exit code that tells whether anything was left out.
 pub fn exit_code(collection: &Collection) -> u8 {
-    left_out::exit_code(!collection.skipped.is_empty())
+    left_out::exit_code(left_out::missing(&collection.skipped) > 0)
 }
 
 /// Drawn on standard error, and only if that is a terminal.

@@ -5,7 +5,7 @@ use anyhow::{Context as _, anyhow};
 use clap::Args;
 
 use super::accounting::{Accounting, progress_bar};
-use super::output::print;
+use super::output::{print, tell};
 use super::{Advise, Failure, Outcome, exit, folder, left_out};
 use crate::account::Skipped;
 use crate::config::{Config, Sources};
@@ -111,7 +111,7 @@ impl AppendixArgs {
         bar.finish_and_clear();
         let outcome = outcome.map_err(advised)?;
         for notice in &outcome.notices {
-            eprintln!("note: {}", escape::terminal(notice));
+            tell(format!("note: {}", escape::terminal(notice)));
         }
         left_out::tell_all(&outcome.skipped);
         let start = start_of(&self.output_dir);
@@ -152,7 +152,7 @@ impl AppendixArgs {
             return self.exit_code(&checked.skipped);
         }
         for difference in checked.differences.iter().take(MOST_DIFFERENCES) {
-            eprintln!("differs: {}", escape::terminal(difference));
+            tell(format!("differs: {}", escape::terminal(difference)));
         }
         let differences = counted(checked.differences.len(), "difference");
         Err(Failure::new(anyhow!(
@@ -196,7 +196,7 @@ impl AppendixArgs {
 
     fn exit_code(&self, skipped: &[Skipped]) -> Outcome {
         left_out::refuse(skipped, self.accounting.strict)?;
-        Ok(left_out::exit_code(!skipped.is_empty()))
+        Ok(left_out::exit_code(left_out::missing(skipped) > 0))
     }
 }
 

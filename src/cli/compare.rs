@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 
 use super::accounting::Accounting;
 use super::destination::{self, Destination};
+use super::output::tell;
 use super::{Failure, Outcome, exit, left_out};
 use crate::account::Figure;
 use crate::compare::gate::{Condition, Finding, METRICS, metric};
@@ -160,11 +161,11 @@ impl CompareArgs {
                     Finding::Holds(_) | Finding::Fails(_) => continue,
                 };
                 passed = false;
-                eprintln!(
+                tell(format!(
                     "failed: --{option} '{}': {}",
                     escape::terminal(&condition.to_string()),
                     escape::terminal(&complaint)
-                );
+                ));
             }
         }
         passed
@@ -185,7 +186,7 @@ impl CompareArgs {
         let mut groups = Vec::with_capacity(self.groups.len());
         for name in &self.groups {
             let collection = self.accounting.collect(&folders_of(name)?)?;
-            left_out |= !collection.skipped.is_empty();
+            left_out |= left_out::missing(&collection.skipped) > 0;
             groups.push(Group {
                 name: name.clone(),
                 runs: collection.runs,
@@ -214,13 +215,13 @@ impl CompareArgs {
                 .push((path, run));
         }
         if without > 0 {
-            eprintln!(
+            tell(format!(
                 "left out: {} without the tag {}",
                 counted(without, "run"),
                 escape::terminal(tag)
-            );
+            ));
         }
-        let left_out = without > 0 || !collection.skipped.is_empty();
+        let left_out = without > 0 || left_out::missing(&collection.skipped) > 0;
         Ok((groups.into_values().collect(), left_out))
     }
 }

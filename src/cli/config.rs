@@ -103,9 +103,14 @@ impl ConfigArgs {
             Action::Set { key, value, user } => {
                 let key = Key::find(&key).advise("impact config show")?;
                 let file = file(sources, user)?;
-                if key.is_secret && !user {
+                if (key.is_secret || key.is_personal) && !user {
+                    let is = if key.is_secret {
+                        "a secret"
+                    } else {
+                        "yours to choose"
+                    };
                     return Err(Failure::new(anyhow!(
-                        "{} is a secret, and the project's file is for everybody who has the project",
+                        "{} is {is}, and the project's file is for everybody who has the project",
                         key.name
                     ))
                     .advise(format!(

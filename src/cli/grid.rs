@@ -4,7 +4,7 @@ use std::sync::Arc;
 use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Utc};
 use clap::{Args, ValueEnum};
 
-use super::output::print;
+use super::output::{print, tell};
 use super::{Failure, Outcome, configured, exit};
 use crate::config::{Config, Sources};
 use crate::escape;
@@ -73,7 +73,7 @@ impl GridArgs {
         };
         if format != Format::Text {
             for refusal in &answer.declined {
-                eprintln!("{}", escape::terminal(&refusal.to_string()));
+                tell(escape::terminal(&refusal.to_string()));
             }
         }
         print(&text)?;

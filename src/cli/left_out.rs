@@ -2,18 +2,18 @@
 
 use std::fmt::Display;
 
-use super::{Failure, exit};
-use crate::account::Skipped;
+use super::{Failure, exit, output};
+use crate::account::{Skipped, SkippedKind};
 use crate::escape;
 use crate::units::counted;
 
 /// Names one thing that is left out, and why.
 pub fn tell(what: impl Display, why: &str) {
-    eprintln!(
+    output::tell(format!(
         "left out: {}: {}",
         escape::terminal(&what.to_string()),
         escape::terminal(why)
-    );
+    ));
 }
 
 /// Names everything that is left out, and why.
@@ -23,18 +23,25 @@ pub fn tell_all(skipped: &[Skipped]) {
     }
 }
 
-/// Fails if anything is left out where nothing may be.
+/// How many of these are missing: a copy, or a part of another run, is counted all the same.
+pub fn missing(skipped: &[Skipped]) -> usize {
+    let is_missing = |skipped: &&Skipped| skipped.kind != SkippedKind::Counted;
+    skipped.iter().filter(is_missing).count()
+}
+
+/// Fails if anything is missing where nothing may be.
 pub fn refuse(skipped: &[Skipped], strict: bool) -> Result<(), Failure> {
-    if !strict || skipped.is_empty() {
+    let missing = missing(skipped);
+    if !strict || missing == 0 {
         return Ok(());
     }
-    let were = if skipped.len() == 1 { "was" } else { "were" };
-    let logs = counted(skipped.len(), "log");
+    let were = if missing == 1 { "was" } else { "were" };
+    let logs = counted(missing, "log");
     Err(Failure::new(anyhow::anyhow!("{logs} {were} left out"))
         .advise("without --strict the others are counted"))
 }
 
-/// The exit code that tells whether anything was left out.
+/// The exit code that tells whether anything is missing.
 pub fn exit_code(any: bool) -> u8 {
     if any { exit::PARTIAL } else { exit::DONE }
 }

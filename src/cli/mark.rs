@@ -1,6 +1,7 @@
 use clap::Args;
 
 use super::exit;
+use super::output::tell;
 use crate::log::{Edge, Mark};
 use crate::track::mailbox::{Delivery, VARIABLE, send};
 
@@ -40,7 +41,7 @@ impl MarkArgs {
         if let (Some(address), Some(mark)) = (std::env::var_os(VARIABLE), mark)
             && send(&address, &mark) == Delivery::Unanswered
         {
-            eprintln!("impact: the mark was sent, but the tracker has not answered");
+            tell("impact: the mark was sent, but the tracker has not answered");
         }
         exit::DONE
     }

@@ -4,7 +4,7 @@ use anyhow::{Context as _, anyhow};
 use clap::Args;
 
 use super::accounting::{Accounting, exit_code};
-use super::output::print;
+use super::output::{print, tell};
 use super::{Failure, Outcome};
 use crate::escape;
 use crate::log::find::is_run;
@@ -43,11 +43,11 @@ impl MergeArgs {
             .collect::<Result<Vec<_>, _>>()?;
         let merged = merge(sources).context("there is nothing to merge")?;
         if let Some(time) = merged.time_between {
-            eprintln!(
+            tell(format!(
                 "warning: the runs were not all at one time; the merged run lasts {} h longer than \
                  they did\ntry: impact statement, which adds up runs one after the other",
                 human(time.hours())
-            );
+            ));
         }
         self.write(&merged.info, &merged.samples)?;
         print(&escape::terminal(&format!(

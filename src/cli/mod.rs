@@ -31,7 +31,6 @@ pub mod output;
 mod region;
 mod report;
 mod require;
-mod shell_word;
 mod statement;
 mod track;
 mod version;
@@ -144,15 +143,13 @@ pub fn run() -> ExitCode {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {
             let report = failure.report();
+            let report = report.trim_end();
             if std::io::stderr().is_terminal()
                 && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
             {
-                eprint!(
-                    "{}",
-                    report.replacen("error:", "\x1b[1;31merror:\x1b[0m", 1)
-                );
+                output::tell(report.replacen("error:", "\x1b[1;31merror:\x1b[0m", 1));
             } else {
-                eprint!("{report}");
+                output::tell(report);
             }
             ExitCode::from(failure.code)
         }

@@ -1,3 +1,4 @@
+use std::fmt::Display;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::Path;
@@ -49,6 +50,11 @@ fn replace(replacement: io::Result<Replacement>, contents: &[u8]) -> io::Result<
 
 fn cannot_write(path: &Path) -> String {
     format!("cannot write {}", path.display())
+}
+
+/// Tells a line on standard error; a terminal that is full or gone must not change what is done.
+pub fn tell(line: impl Display) {
+    let _ = io::stderr().write_all(format!("{line}\n").as_bytes());
 }
 
 /// Prints to standard output; a reader that has gone away, as `head` does, is no failure.

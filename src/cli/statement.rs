@@ -5,7 +5,7 @@ use clap::{Args, ValueEnum};
 
 use super::accounting::{Accounting, exit_code};
 use super::destination::{self, Destination};
-use super::output::write_file;
+use super::output::{tell, write_file};
 use super::{Failure, Outcome};
 use crate::config::{Config, Sources, keys};
 use crate::escape;
@@ -138,13 +138,13 @@ impl StatementArgs {
 fn tell_what_is_unknown(statement: &Statement) {
     let unknown = statement.tally.runs_without_intensity();
     if unknown > 0 {
-        eprintln!(
+        tell(format!(
             "carbon intensity not known for {unknown} of {}",
             counted(statement.tally.runs, "run")
-        );
-        eprintln!(
+        ));
+        tell(
             "try: --zone ZONE for runs that did not record where they took place, \
-             or --emissions-factor G_PER_KWH for all runs"
+             or --emissions-factor G_PER_KWH for all runs",
         );
     }
 }

@@ -4,7 +4,7 @@ mod table;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io;
 use std::path::PathBuf;
 #[cfg(feature = "live")]
 use std::sync::Arc;
@@ -14,9 +14,10 @@ use clap::Args;
 
 use self::live_line::LiveLine;
 use self::place::Place;
-#[cfg(feature = "live")]
 use super::grid::no_such_provider;
 use super::hardware::Hardware;
+#[cfg(feature = "live")]
+use super::output::tell;
 use super::region::desk::{Desk, Tables};
 use super::require::WantedBefore;
 use super::{Failure, Outcome, configured, exit};
@@ -139,8 +140,7 @@ impl TrackArgs {
         };
         for note in &mut notes {
             // Also where nothing else is printed: the run is not accounted as its user set.
-            let said = format!("impact: passed over: {}\n", escape::terminal(note));
-            let _ = io::stderr().write_all(said.as_bytes());
+            tell(format!("impact: passed over: {}", escape::terminal(note)));
             *note = if self.redact {
                 "a setting was passed over".to_owned()
             } else {
@@ -190,12 +190,11 @@ impl TrackArgs {
         let summary = track(&plan, screen).map_err(not_started)?;
         if !self.quiet {
             let text = table::table(&summary, &plan.label());
-            // A terminal that is gone must not change how the command ended.
-            let _ = io::stderr().write_all(escape::terminal(&text).as_bytes());
+            tell(escape::terminal(text.trim_end()));
         } else if summary.run.is_none() {
             // A run without a log is what nobody can have meant.
-            let text = format!("impact: there is no log: {}\n", summary.notes.join("; "));
-            let _ = io::stderr().write_all(escape::terminal(&text).as_bytes());
+            let text = format!("impact: there is no log: {}", summary.notes.join("; "));
+            tell(escape::terminal(&text));
         }
         Ok(summary.ending.code())
     }

@@ -1,7 +1,7 @@
 use std::fmt::Write as _;
 
 use super::live_line::clock;
-use crate::cli::shell_word;
+use crate::escape;
 use crate::log::info::Region;
 use crate::sensor::Component;
 use crate::track::{Ending, Summary};
@@ -29,7 +29,7 @@ pub fn table(summary: &Summary, name: &str) -> String {
         let _ = writeln!(text, "  note: {note}");
     }
     if let Some(run) = &summary.run {
-        let run = shell_word::of_path(run);
+        let run = escape::shell_path(run);
         let _ = writeln!(text, "  log: {run}");
         let _ = match country(summary.region.as_ref()) {
             Some(country) => writeln!(text, "  next: impact statement {run} {country}"),
