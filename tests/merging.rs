@@ -1,6 +1,6 @@
 //! Adding up runs is exact: it does not matter how they are split, ordered or grouped.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use impact::account::{Assumptions, Footprint, Part, RecordedCarbon, RunSummary, Tally};
 use impact::log::info::Region;
@@ -36,6 +36,7 @@ fn any_run() -> impl Strategy<Value = RunSummary> {
             RunSummary {
                 id: None,
                 inside: None,
+                merged_from: BTreeSet::new(),
                 name: None,
                 tags: BTreeMap::new(),
                 parts: BTreeMap::from([

@@ -104,11 +104,17 @@ pub fn collect(folders: &[PathBuf], progress: &(dyn Fn(Progress) + Sync)) -> Col
 }
 
 /// Runs that are counted already, and why: copies of a run, and runs that were tracked as part of
-/// another.
+/// another or merged into it.
 fn counted_already(runs: &[(PathBuf, RunSummary)]) -> BTreeMap<PathBuf, String> {
     let mut first: BTreeMap<(&str, DateTime<Utc>), &Path> = BTreeMap::new();
     let mut by_id: BTreeMap<&str, (DateTime<Utc>, &Path)> = BTreeMap::new();
+    let mut merged: BTreeMap<&str, (usize, &Path)> = BTreeMap::new();
     for (path, run) in runs {
+        for part in &run.merged_from {
+            let whole = (run.merged_from.len(), path.as_path());
+            let largest = merged.entry(part).or_insert(whole);
+            *largest = (*largest).max(whole);
+        }
         if let Some((id, started)) = run.id.as_deref().zip(run.started) {
             by_id.entry(id).or_insert((started, path));
             first.entry((id, started)).or_insert(path);
@@ -118,6 +124,13 @@ fn counted_already(runs: &[(PathBuf, RunSummary)]) -> BTreeMap<PathBuf, String> 
         let same = *first.get(&run.id.as_deref().zip(run.started)?)?;
         if same != path {
             return Some(format!("the same run as {}", same.display()));
+        }
+        // What was merged holds more than its parts; logs that claim otherwise could leave one another out.
+        if let Some((parts, whole)) = merged.get(run.id.as_deref()?)
+            && *parts > run.merged_from.len()
+        {
+            let whole = whole.display();
+            return Some(format!("merged into {whole}, which is counted"));
         }
         let (began, outer) = by_id.get(run.inside.as_deref()?)?;
         // The outer one starts first; logs that claim otherwise could leave one another out.
@@ -154,16 +167,21 @@ pub fn counted_among(runs: &[PathBuf]) -> Vec<Skipped> {
     for identity in known() {
         *named.entry(&identity.id).or_default() += 1;
     }
-    for outer in known().filter_map(|identity| identity.inside.as_deref()) {
-        *named.entry(outer).or_default() += 1;
+    for other in known().flat_map(|identity| identity.inside.iter().chain(&identity.merged_from)) {
+        *named.entry(other).or_default() += 1;
     }
     let is_shared = |id: &str| named.get(id).is_some_and(|times| *times > 1);
     let concerned: Vec<_> = runs
         .par_iter()
         .zip(&identities)
         .filter_map(|(run, identity)| {
-            let Identity { id, inside } = identity.as_ref()?;
-            let is_concerned = is_shared(id) || inside.as_deref().is_some_and(is_shared);
+            let Identity {
+                id,
+                inside,
+                merged_from,
+            } = identity.as_ref()?;
+            let mut others = inside.iter().chain(merged_from).chain([id]);
+            let is_concerned = others.any(|name| is_shared(name));
             let summary = is_concerned.then(|| summarise(run))?.ok()?;
             Some((run.clone(), summary))
         })

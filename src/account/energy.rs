@@ -209,6 +209,7 @@ fn described(info: &Info, parts: BTreeMap<Component, Part>) -> RunSummary {
     RunSummary {
         id: (!info.id.is_empty()).then(|| info.id.clone()),
         inside: info.inside.clone(),
+        merged_from: info.merged_from.clone(),
         name: info.name.clone(),
         tags: info.tags.clone(),
         parts,

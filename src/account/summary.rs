@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 
@@ -14,6 +14,8 @@ pub struct RunSummary {
     pub id: Option<String>,
     /// The run that this one was tracked as a part of.
     pub inside: Option<String>,
+    /// The ids of the runs that were merged into this one.
+    pub merged_from: BTreeSet<String>,
     pub name: Option<String>,
     pub tags: BTreeMap<String, String>,
     pub parts: BTreeMap<Component, Part>,

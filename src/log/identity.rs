@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -10,6 +11,9 @@ pub struct Identity {
     pub id: String,
     /// The run that this one was tracked as a part of.
     pub inside: Option<String>,
+    /// The runs that were merged into this one.
+    #[serde(default)]
+    pub merged_from: BTreeSet<String>,
 }
 
 impl Identity {

@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, FixedOffset};
 use serde::{Deserialize, Serialize};
@@ -17,6 +17,9 @@ pub struct Info {
     /// The run of the tracker that this one was tracked by, as part of its command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inside: Option<String>,
+    /// The runs that were merged into this one, and those merged into them.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub merged_from: BTreeSet<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]

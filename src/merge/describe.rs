@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, FixedOffset};
 use rust_decimal::Decimal;
@@ -23,6 +23,7 @@ pub(super) fn info(sources: &[Source], start: f64, end: f64) -> Info {
         schema: SCHEMA,
         impact_version: env!("CARGO_PKG_VERSION").to_owned(),
         id: id(sources, start),
+        merged_from: parts(sources),
         name: common(sources, |info| info.name.clone()),
         tags,
         command: common(sources, |info| Some(info.command.clone())).unwrap_or_default(),
@@ -51,6 +52,15 @@ fn id(sources: &[Source], start: f64) -> String {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
     format!("merged-{}-{hash:016x}", start as i64)
+}
+
+/// The ids of all runs that are in these; runs of other trackers have none.
+fn parts(sources: &[Source]) -> BTreeSet<String> {
+    let ids = |source: &Source| {
+        let own = Some(source.info.id.clone()).filter(|id| !id.is_empty());
+        own.into_iter().chain(source.info.merged_from.clone())
+    };
+    sources.iter().flat_map(ids).collect()
 }
 
 /// The value that every run has, or none where they differ.
