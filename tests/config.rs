@@ -73,12 +73,15 @@ fn every_key_is_set_on_every_level_and_the_stronger_level_wins() {
             line: 2,
         };
         assert_eq!(found(&sources), (Some(in_user.to_owned()), origin));
-        write_toml(&project, key, in_project);
-        let origin = Origin::ProjectFile {
-            path: project,
-            line: 2,
-        };
-        assert_eq!(found(&sources), (Some(in_project.to_owned()), origin));
+        // A key that a project may not set has a test of its own.
+        if !key.is_personal {
+            write_toml(&project, key, in_project);
+            let origin = Origin::ProjectFile {
+                path: project,
+                line: 2,
+            };
+            assert_eq!(found(&sources), (Some(in_project.to_owned()), origin));
+        }
         let variable = key.variable_name();
         sources
             .environment
@@ -163,8 +166,10 @@ fn the_command_shows_the_origin_of_every_key_on_every_level() {
         }
         write_toml(&user, key, in_user);
         shown(None, None, in_user, &format!("{}:2", user.display()));
-        write_toml(&project, key, in_project);
-        shown(None, None, in_project, ".impact.toml:2");
+        if !key.is_personal {
+            write_toml(&project, key, in_project);
+            shown(None, None, in_project, ".impact.toml:2");
+        }
         shown(
             Some(in_environment),
             None,
@@ -224,6 +229,32 @@ fn what_is_wrong_names_file_line_and_the_nearest_key() {
         .assert()
         .code(1)
         .stderr(contains("the nearest is zone"));
+}
+
+#[test]
+fn a_projects_file_chooses_no_library_to_load() {
+    let folder = TempDir::new().unwrap();
+    let setting = "nvml-lib = \"/nowhere/libevil.so\"\n";
+    fs::write(folder.path().join(".impact.toml"), setting).unwrap();
+    let complaint = ".impact.toml:1: nvml-lib names a program to be run";
+    impact(folder.path())
+        .arg("doctor")
+        .assert()
+        .code(1)
+        .stderr(contains(complaint));
+    impact(folder.path())
+        .args(["track", "-q", "--out", "log", "--", "true"])
+        .assert()
+        .success()
+        .stderr(contains(complaint));
+    let log = folder.path().join("project/deep/log/impacttracker");
+    let info = fs::read_to_string(log.join("info.json")).unwrap();
+    assert!(!info.contains("cannot be read"), "{info}");
+    impact(folder.path())
+        .args(["config", "set", "nvml-lib", "libnvidia-ml.so"])
+        .assert()
+        .code(1)
+        .stderr(contains("nvml-lib is yours to choose"));
 }
 
 #[test]

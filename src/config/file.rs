@@ -37,6 +37,16 @@ pub enum BadFile {
         line: usize,
         unknown: NoSuchKey,
     },
+    #[error(
+        "{}:{line}: {key} names a program to be run, which a project's file may not: whoever wrote \
+         the project would run it as you; set it in your own file or by an option",
+        .path.display()
+    )]
+    Personal {
+        path: PathBuf,
+        line: usize,
+        key: &'static str,
+    },
     #[error("{}:{line}: {key} cannot be set to this: {why}", .path.display())]
     Value {
         path: PathBuf,

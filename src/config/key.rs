@@ -18,6 +18,8 @@ pub struct Key {
     pub perun: Option<(&'static str, &'static str)>,
     /// Not shown on a screen.
     pub is_secret: bool,
+    /// Not taken from a project's file, which may be a stranger's.
+    pub is_personal: bool,
     read: fn(&str) -> Result<String, String>,
 }
 
@@ -43,6 +45,7 @@ impl Key {
             foreign_variable: None,
             perun: None,
             is_secret: false,
+            is_personal: false,
             read,
         }
     }
@@ -69,6 +72,11 @@ impl Key {
 
     pub(super) const fn secret(mut self) -> Self {
         self.is_secret = true;
+        self
+    }
+
+    pub(super) const fn personal(mut self) -> Self {
+        self.is_personal = true;
         self
     }
 

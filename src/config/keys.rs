@@ -58,7 +58,9 @@ pub static KEYS: &[Key] = &[
         .default("/proc"),
     Key::new("run-root", words, "What stands for /run, where cloud-init says which cloud region this is")
         .default("/run"),
-    Key::new("nvml-lib", words, "The NVML library, where the loader does not find it"),
+    // Loading a library runs what is in it.
+    Key::new("nvml-lib", words, "The NVML library, where the loader does not find it; not in a project's file")
+        .personal(),
     Key::new("intensities", words, "CSV file with intensities that are stronger than the shipped ones"),
 ];
 

@@ -107,9 +107,18 @@ impl Config {
         let Some(path) = file else {
             return Vec::new();
         };
-        let (lines, wrong) = file::read(path);
+        let (lines, mut wrong) = file::read(path);
         for line in lines {
-            self.set(line.key, line.value, origin(path.clone(), line.number));
+            let origin = origin(path.clone(), line.number);
+            if line.key.is_personal && matches!(origin, Origin::ProjectFile { .. }) {
+                wrong.push(BadFile::Personal {
+                    path: path.clone(),
+                    line: line.number,
+                    key: line.key.name,
+                });
+                continue;
+            }
+            self.set(line.key, line.value, origin);
         }
         wrong
     }
