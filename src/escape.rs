@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::path::Path;
 
 use serde::Serialize;
 
@@ -124,11 +125,18 @@ pub fn csv(text: &str) -> Cow<'_, str> {
     } else {
         Cow::Owned(text.replace(|c| !stays_put(c), "\u{fffd}"))
     };
-    if text.starts_with(['=', '+', '-', '@', '\t', '\n', '＝', '＋', '－', '＠']) {
+    if text.starts_with(['=', '+', '-', '@', '\t', '\n', '＝', '＋', '－', '＠'])
+        && !is_number(&text)
+    {
         Cow::Owned(format!("'{text}"))
     } else {
         text
     }
+}
+
+/// Whether a text is a plain number, which no spreadsheet runs.
+fn is_number(text: &str) -> bool {
+    text.parse::<f64>().is_ok_and(f64::is_finite)
 }
 
 /// Text that stays in its line, so that nobody can write one of ours.
@@ -139,6 +147,27 @@ pub fn line(text: &str) -> Cow<'_, str> {
     } else {
         Cow::Borrowed(text)
     }
+}
+
+/// A path as one word of a command that can be pasted into a POSIX shell.
+#[must_use]
+pub fn shell_path(path: &Path) -> String {
+    let shown = path.display().to_string();
+    // What begins so would be taken for an option, however it is quoted.
+    if shown.starts_with('-') {
+        return shell(&format!("./{shown}")).into_owned();
+    }
+    shell(&shown).into_owned()
+}
+
+/// A text as one word: in single quotes unless every letter of it is plainly safe.
+#[must_use]
+pub fn shell(text: &str) -> Cow<'_, str> {
+    let is_safe = |c: char| c.is_alphanumeric() || "/._-+,:@%".contains(c);
+    if !text.is_empty() && text.chars().all(is_safe) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(format!("'{}'", text.replace('\'', r"'\''")))
 }
 
 /// Everything that could move a cursor, change a colour or reorder letters is spelled out.
@@ -255,6 +284,14 @@ mod tests {
     }
 
     #[test]
+    fn a_number_with_a_sign_is_a_number_and_no_formula() {
+        assert_eq!(csv("-0.1"), "-0.1");
+        assert_eq!(csv("+1e-3"), "+1e-3");
+        assert_eq!(csv("-1+cmd()"), "'-1+cmd()");
+        assert_eq!(csv("-inf"), "'-inf");
+    }
+
+    #[test]
     fn no_address_ends_its_link() {
         assert_eq!(
             markdown_link("https://a.b/?q=1> [x](y)\n<z"),
@@ -274,5 +311,35 @@ mod tests {
             "a\\u{1b}[31mb\\u{202e}c\\u{61c}"
         );
         assert_eq!(terminal("São Paulo\n"), "São Paulo\n");
+    }
+
+    #[test]
+    fn a_shell_reads_back_what_was_written() {
+        for path in [
+            "logs/run-1",
+            "my logs/run",
+            "$(touch evil)",
+            "`id`",
+            "it's",
+            "\"two\"; ls & *",
+            "~root",
+            "a\\b!#",
+            "{a,b}",
+            "größer",
+        ] {
+            let printed = format!("printf %s {}", shell_path(Path::new(path)));
+            let read = std::process::Command::new("sh")
+                .args(["-c", &printed])
+                .output()
+                .unwrap();
+            assert_eq!(String::from_utf8(read.stdout).unwrap(), path);
+        }
+    }
+
+    #[test]
+    fn what_is_plainly_safe_stays_plain_and_no_path_is_an_option() {
+        assert_eq!(shell_path(Path::new("logs/run-1")), "logs/run-1");
+        assert_eq!(shell_path(Path::new("-rf")), "./-rf");
+        assert_eq!(shell(""), "''");
     }
 }

@@ -42,6 +42,14 @@ enum Rows<W: Write> {
     JsonLines(W),
 }
 
+/// What kept a row from being written; a reader that has gone away must be seen as such.
+fn cannot_write(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        kind => io::Error::other(format!("{kind:?}")),
+    }
+}
+
 impl Column {
     pub(super) fn new(
         name: impl Into<String>,
@@ -95,7 +103,9 @@ impl<W: Write> Sheet<W> {
                     Cell::Number(digits) => Cow::Borrowed(digits.as_str()),
                     Cell::Empty => Cow::Borrowed(""),
                 });
-                writer.write_record(cells.map(Cow::into_owned))?;
+                writer
+                    .write_record(cells.map(Cow::into_owned))
+                    .map_err(cannot_write)?;
             }
             Rows::JsonLines(out) => {
                 let mut line = String::from("{");
