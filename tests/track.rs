@@ -307,6 +307,16 @@ fn where_nothing_can_be_read_the_energy_is_unknown_and_not_zero() {
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.contains("energy of the run: unknown"), "{said}");
     assert!(said.contains("CO2eq: unknown\n"), "{said}");
+    assert!(said.ends_with("next: impact doctor\n"), "{said}");
+    let doctor = machine
+        .impact()
+        .env("IMPACT_PROCFS_ROOT", machine.path("nowhere"))
+        .arg("doctor")
+        .output()
+        .unwrap();
+    let said = String::from_utf8(doctor.stdout).unwrap();
+    assert!(said.contains("processors will be unknown"), "{said}");
+    assert!(said.contains("try: --procfs-root"), "{said}");
 }
 
 #[test]

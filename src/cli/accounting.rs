@@ -32,7 +32,7 @@ pub struct Accounting {
     /// [default: what the runs recorded, else auto]
     #[arg(long, value_name = "NAME")]
     pub dataset: Option<Dataset>,
-    /// Fail if any log cannot be read or is a copy of another, instead of leaving it out
+    /// Fail if any log cannot be read, instead of leaving it out
     #[arg(long)]
     pub strict: bool,
 }

@@ -7,7 +7,7 @@ use super::output::print;
 use super::{Outcome, exit};
 use crate::config::{Config, Sources};
 use crate::escape;
-use crate::sensor::{Boards, Finding, Roots, State, Survey};
+use crate::sensor::{Boards, Component, Finding, Roots, State, Survey};
 use crate::track::host;
 
 /// Say which sensors this machine has, which can be read, and how to open the others
@@ -36,14 +36,14 @@ impl DoctorArgs {
         }
         boards(&mut text, &roots);
         let is_measured = survey.meters_a_processor();
+        let quality = match survey.sensors.as_slice() {
+            _ if is_measured => "measured",
+            [] => "unknown: nothing meters them or says how busy they are",
+            _ => "estimated from their load",
+        };
         let _ = writeln!(
             text,
-            "\nquality: the energy of the processors will be {}",
-            if is_measured {
-                "measured"
-            } else {
-                "estimated from their load"
-            }
+            "\nquality: the energy of the processors will be {quality}"
         );
         print(&escape::terminal(&text))?;
         Ok(if is_measured {
@@ -71,7 +71,11 @@ fn fix(
     container: Option<&str>,
 ) -> Option<String> {
     let is_perf = finding.what.contains("perf");
+    let is_load = finding.what == Component::Cpu.to_string();
     match (&finding.state, container) {
+        (State::Refused(_) | State::Missing(_), _) if is_load => {
+            Some("try: --procfs-root DIR, the folder in which /proc is mounted".to_owned())
+        }
         (State::Refused(_), _) if is_perf => Some(
             "try: sudo setcap cap_perfmon=ep \"$(command -v impact)\"\n    or:  sudo sysctl kernel.perf_event_paranoid=0"
                 .to_owned(),

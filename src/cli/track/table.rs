@@ -32,6 +32,7 @@ pub fn table(summary: &Summary, name: &str) -> String {
         let run = escape::shell_path(run);
         let _ = writeln!(text, "  log: {run}");
         let _ = match country(summary.region.as_ref()) {
+            _ if summary.energy().is_none() => writeln!(text, "  next: impact doctor"),
             Some(country) => writeln!(text, "  next: impact statement {run} {country}"),
             None => writeln!(
                 text,
