@@ -27,7 +27,7 @@ pub struct MergeArgs {
     /// The folder of the merged run; not inside the directories merged
     #[arg(long, short, value_name = "DIR")]
     output: PathBuf,
-    /// Fail if any log cannot be read or is a copy of another, instead of leaving it out
+    /// Fail if any log cannot be read, instead of leaving it out
     #[arg(long)]
     strict: bool,
 }
