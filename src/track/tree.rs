@@ -164,7 +164,7 @@ impl Tree {
         })
     }
 
-    /// Living descendants of this process that are none of these.
+    /// Living descendants of this process that are none of these, which are in order.
     pub(crate) fn others_than(&self, known: &[u32]) -> Vec<u32> {
         let mut to_visit = self.roots();
         let mut visited = BTreeSet::new();
@@ -173,7 +173,7 @@ impl Tree {
                 to_visit.extend(children(&self.folder, pid, 2));
             }
         }
-        visited.retain(|pid| !known.contains(pid));
+        visited.retain(|pid| known.binary_search(pid).is_err());
         visited.into_iter().collect()
     }
 
