@@ -16,6 +16,7 @@ use super::problem::SpecError;
 use super::relative::relative;
 use super::render::{RenderError, Renderer};
 use super::run_page::run_page;
+use super::shelf::Shelf;
 use super::site_map::{Place, SiteMap, labels};
 use super::spec::Spec;
 use super::stage::{Stage, StageError, Written};
@@ -93,23 +94,48 @@ impl Appendix {
     ) -> Result<Outcome, SiteError> {
         let logs = self.logs()?;
         let tree = self.tree(&logs)?;
+        let stage = Stage::begin(out, self.force)?;
+        let from = MadeFrom {
+            logs: &logs,
+            tree: &tree,
+            logs_json: self.logs_json(out),
+            own_templates: renderer.is_own(),
+        };
+        let (entries, skipped) = self.make(&from, &stage, renderer, progress)?;
+        Ok(Outcome {
+            runs: entries.iter().flatten().count(),
+            groups: tree.groups.len(),
+            written: stage.finish()?,
+            skipped,
+            notices: self.notices(),
+        })
+    }
+
+    /// Makes every file of the site, and gives what was read on the way.
+    pub(super) fn make(
+        &self,
+        from: &MadeFrom,
+        shelf: &dyn Shelf,
+        renderer: &Renderer,
+        progress: &(dyn Fn(usize, usize) + Sync),
+    ) -> Result<(Vec<Option<Entry>>, Vec<Skipped>), SiteError> {
+        let MadeFrom { logs, tree, .. } = from;
         let labels = labels(&logs.runs);
-        let title = self.title(&tree);
+        let title = self.title(tree);
         let map = SiteMap {
             title: &title,
-            tree: &tree,
+            tree,
             logs: &logs.runs,
             labels: &labels,
             readable: OnceLock::new(),
         };
-        let stage = Stage::begin(out, self.force)?;
         let writer = Writer {
-            stage: &stage,
+            shelf,
             renderer,
             map: &map,
             zones: ZoneMaps::default(),
         };
-        let (entries, skipped) = self.read(&logs, &tree, progress, |run, reading| {
+        let (entries, skipped) = self.read(logs, tree, progress, |run, reading| {
             writer.run(run, reading)
         })?;
         if entries.iter().all(Option::is_none) {
@@ -128,11 +154,9 @@ impl Appendix {
         (0..tree.groups.len())
             .into_par_iter()
             .try_for_each(|group| writer.group(&all, group))?;
-        let notices = self.notices();
-        let site_logs = self.logs_json(out);
         let front = Front {
-            statement: Some(self.statement(&logs, &entries, &skipped)),
-            notices: &notices,
+            statement: Some(self.statement(logs, &entries, &skipped)),
+            notices: &self.notices(),
             skipped: &skipped,
             roots: &self.roots,
         };
@@ -141,21 +165,17 @@ impl Appendix {
             front,
             &json!({
                 "grouping": if self.spec.is_some() { "spec" } else { "folder" },
-                "logs": site_logs,
+                "logs": from.logs_json,
                 "assumptions": super::check::assumptions_json(&self.assumptions),
+                "country": self.country,
+                "own_templates": from.own_templates,
             }),
         )?;
         if self.spec.is_some() {
-            stage.write("spec.json", &self.spec_text)?;
+            shelf.write("spec.json", &self.spec_text)?;
         }
         writer.assets(&names, &entries)?;
-        Ok(Outcome {
-            runs: entries.iter().flatten().count(),
-            groups: tree.groups.len(),
-            written: stage.finish()?,
-            skipped,
-            notices,
-        })
+        Ok((entries, skipped))
     }
 
     pub(super) fn logs(&self) -> Result<Logs, SiteError> {
@@ -294,8 +314,18 @@ fn names(entries: &[Option<Entry>], labels: &[String]) -> Vec<String> {
         .collect()
 }
 
+/// What a site is made from, once it is found.
+#[derive(Debug)]
+pub(super) struct MadeFrom<'a> {
+    pub(super) logs: &'a Logs,
+    pub(super) tree: &'a Tree,
+    /// Where the logs are, as the site tells it.
+    pub(super) logs_json: Vec<Value>,
+    pub(super) own_templates: bool,
+}
+
 struct Writer<'a> {
-    stage: &'a Stage,
+    shelf: &'a dyn Shelf,
     renderer: &'a Renderer,
     map: &'a SiteMap<'a>,
     zones: ZoneMaps,
@@ -306,8 +336,8 @@ impl Writer<'_> {
         let folder = self.map.folder(Place::Run(run, None));
         let log = &self.map.logs[run].path;
         let size = self
-            .stage
-            .write_with(&format!("{folder}{ARCHIVE}"), |path| pack(log, path))?;
+            .shelf
+            .write_with(&format!("{folder}{ARCHIVE}"), &|path| pack(log, path))?;
         let archive = Archive {
             file: ARCHIVE.to_owned(),
             size: number::show_bytes(size as f64),
@@ -316,7 +346,7 @@ impl Writer<'_> {
         let zone = zone.and_then(|carbon| carbon.zone.as_ref());
         let picture = match zone.and_then(|zone| self.zones.of(zone)) {
             Some(drawn) => {
-                self.stage.write(&drawn.file, drawn.svg.as_bytes())?;
+                self.shelf.write(&drawn.file, drawn.svg.as_bytes())?;
                 Some(Picture {
                     href: format!("{}{}", self.map.root(Place::Run(run, None)), drawn.file),
                     alt: drawn.alt,
@@ -354,11 +384,11 @@ impl Writer<'_> {
     }
 
     fn page(&self, folder: &str, html: &str, json: &Value) -> Result<(), SiteError> {
-        self.stage
+        self.shelf
             .write(&format!("{folder}index.html"), html.as_bytes())?;
         let mut bytes = serde_json::to_vec_pretty(json)?;
         bytes.push(b'\n');
-        self.stage.write(&format!("{folder}index.json"), &bytes)?;
+        self.shelf.write(&format!("{folder}index.json"), &bytes)?;
         Ok(())
     }
 
@@ -368,7 +398,7 @@ impl Writer<'_> {
         tables: impl Iterator<Item = &'t Table>,
     ) -> Result<(), SiteError> {
         for table in tables {
-            self.stage
+            self.shelf
                 .write(&format!("{folder}{}.csv", table.id), &table.csv()?)?;
         }
         Ok(())
@@ -377,7 +407,7 @@ impl Writer<'_> {
     /// Style, script, and the list of runs that the search looks through.
     fn assets(&self, names: &[String], entries: &[Option<Entry>]) -> Result<(), SiteError> {
         for (name, text) in self.renderer.assets() {
-            self.stage
+            self.shelf
                 .write(&format!("assets/{name}"), text.as_bytes())?;
         }
         let runs: Vec<Value> = (0..entries.len())
@@ -388,7 +418,7 @@ impl Writer<'_> {
             })
             .collect();
         let script = format!("window.impactRuns = {};\n", serde_json::to_string(&runs)?);
-        self.stage.write("assets/runs.js", script.as_bytes())?;
+        self.shelf.write("assets/runs.js", script.as_bytes())?;
         Ok(())
     }
 }
