@@ -547,6 +547,43 @@ fn a_python_function_without_a_block_gives_a_message_and_a_page_without_its_colu
 }
 
 #[test]
+fn processors_that_fail_are_told_on_standard_error_once_with_a_count() {
+    let folder = tempfile::tempdir().unwrap();
+    let logs = logs(folder.path());
+    let told = |processor: &Value, variables: &Value, words: &str| {
+        let mut spec = spec();
+        spec["processors"]["pkg.evaluate"] = processor.clone();
+        spec["Everything"]["executive_summary_variables"] = variables.clone();
+        let spec = write_spec(folder.path(), &spec);
+        impact()
+            .arg("appendix")
+            .arg("--allow-commands")
+            .arg("--site-spec")
+            .arg(&spec)
+            .arg("-o")
+            .arg(folder.path().join("out"))
+            .assert()
+            .success()
+            .stderr(contains(words).count(1));
+    };
+    let file = spec()["processors"]["pkg.evaluate"].clone();
+    let usual = json!(["total_power"]);
+    fs::remove_file(logs.join("fast/seed_0/eval.csv")).unwrap();
+    fs::remove_file(logs.join("slow/seed_0/eval.csv")).unwrap();
+    let missing = "note: figures are missing for 2 of 4 runs: eval.csv is left out";
+    told(&file, &usual, missing);
+    let failing = json!({"command": ["sh", "-c", "exit 5"], "figures": {"Score": "first(score)"}});
+    let failed = "note: figures are missing for 4 of 4 runs: the command sh failed: it ended with";
+    told(&failing, &usual, failed);
+    let misspelled =
+        json!({"file": "eval.csv", "skip_rows": 1, "figures": {"Score": "last(scoer)"}});
+    let nowhere = "note: no run has the figure Score of a processor";
+    told(&misspelled, &usual, nowhere);
+    let in_groups = "note: no run of 3 groups has the figure Scoer";
+    told(&file, &json!(["Scoer", "kw_hr_gpu"]), in_groups);
+}
+
+#[test]
 fn programs_run_only_with_leave() {
     let folder = tempfile::tempdir().unwrap();
     logs(folder.path());
@@ -567,7 +604,9 @@ fn programs_run_only_with_leave() {
             .arg(&site);
         command
     };
-    write().assert().success();
+    write().assert().success().stderr(contains(
+        "note: figures are missing for 4 of 4 runs: the command sh is not run without --allow-commands",
+    ));
     assert!(!folder.path().join("data/fast/seed_0/ran").exists());
     assert!(groups(&site)[&vec!["Everything".to_owned()]]["figures"]["Score"].is_null());
     write().arg("--allow-commands").assert().success();

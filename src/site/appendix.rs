@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,6 +13,7 @@ use super::logs::{LogRoot, Logs};
 use super::number;
 use super::page::{Archive, Picture, StatementBlock};
 use super::problem::SpecError;
+use super::processor::Processor;
 use super::relative::relative;
 use super::render::{RenderError, Renderer};
 use super::run_page::run_page;
@@ -24,11 +25,14 @@ use super::start_page::{Front, start_page};
 use super::table::Table;
 use super::tree::Tree;
 use super::zone_map::ZoneMaps;
-use crate::account::{Assumptions, Collection, Skipped};
+use crate::account::{Assumptions, Collection, Figure, Skipped};
 use crate::statement::{self, Statement};
+use crate::units::counted;
 use crate::zone::Iso3;
 
 const ARCHIVE: &str = "log.zip";
+/// Beyond these, reasons are only counted.
+const MOST_REASONS: usize = 20;
 
 /// Everything a site is made from.
 #[derive(Debug)]
@@ -57,6 +61,7 @@ pub struct Outcome {
     pub groups: usize,
     pub written: Written,
     pub skipped: Vec<Skipped>,
+    /// What the author is to know: of the spec, and of figures that are missing.
     pub notices: Vec<String>,
 }
 
@@ -102,12 +107,15 @@ impl Appendix {
             own_templates: renderer.is_own(),
         };
         let (entries, skipped) = self.make(&from, &stage, renderer, progress)?;
+        let mut notices = self.notices();
+        notices.extend(what_is_missing(&entries));
+        notices.extend(self.what_nobody_has(&tree, &entries));
         Ok(Outcome {
             runs: entries.iter().flatten().count(),
             groups: tree.groups.len(),
             written: stage.finish()?,
             skipped,
-            notices: self.notices(),
+            notices,
         })
     }
 
@@ -289,11 +297,66 @@ impl Appendix {
             .unwrap_or_default()
     }
 
+    /// Figures of processors, and columns asked for, that no run has: most likely misspelled.
+    fn what_nobody_has(&self, tree: &Tree, entries: &[Option<Entry>]) -> Vec<String> {
+        let has = |run: &usize, name: &str| {
+            let entry = entries[*run].as_ref();
+            entry.is_some_and(|entry| entry.figures.contains_key(name))
+        };
+        let mut groups_without: BTreeMap<&str, usize> = BTreeMap::new();
+        for group in &tree.groups {
+            let variables = group.variables.iter().map(String::as_str);
+            // What every run could have is missing for the reason that its page tells.
+            for name in variables.filter(|name| name.parse::<Figure>().is_err()) {
+                if !group.runs.iter().any(|run| has(run, name)) {
+                    *groups_without.entry(name).or_default() += 1;
+                }
+            }
+        }
+        let processors = self.spec.iter().flat_map(|spec| &spec.processors);
+        let unused = processors
+            .flat_map(Processor::names)
+            .filter(|name| !(0..entries.len()).any(|run| has(&run, name)))
+            .filter(|name| !groups_without.contains_key(name));
+        let unused: BTreeSet<&str> = unused.collect();
+        let in_groups = groups_without.iter().map(|(name, groups)| {
+            let groups = counted(*groups, "group");
+            format!("no run of {groups} has the figure {name} that its table is to show")
+        });
+        let nowhere = unused
+            .into_iter()
+            .map(|name| format!("no run has the figure {name} of a processor"));
+        in_groups.chain(nowhere).collect()
+    }
+
     fn logs_json(&self, out: &Path) -> Vec<Value> {
         let entry =
             |root: &LogRoot| json!({"path": relative(out, &root.path), "shown": root.shown});
         self.roots.iter().map(entry).collect()
     }
+}
+
+/// Why figures of processors are missing, each reason once.
+fn what_is_missing(entries: &[Option<Entry>]) -> Vec<String> {
+    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+    for reason in entries.iter().flatten().flat_map(|entry| &entry.missing) {
+        *reasons.entry(reason).or_default() += 1;
+    }
+    let runs = entries.iter().flatten().count();
+    let others = reasons.len().saturating_sub(MOST_REASONS);
+    let mut told: Vec<String> = reasons
+        .into_iter()
+        .take(MOST_REASONS)
+        .map(|(reason, count)| {
+            let runs = counted(runs, "run");
+            format!("figures are missing for {count} of {runs}: {reason}")
+        })
+        .collect();
+    if others > 0 {
+        let others = counted(others, "other reason");
+        told.push(format!("figures are missing for {others}"));
+    }
+    told
 }
 
 /// Names for tables: what the run is called, and what tells it apart where several are called the same.
