@@ -197,6 +197,35 @@ fn a_pue_that_nobody_gave_is_called_assumed_and_only_the_energy_before_it_measur
 }
 
 #[test]
+fn a_pue_of_a_cloud_provider_is_stated_as_its_figure_with_its_source() {
+    let logs = tempfile::tempdir().unwrap();
+    let run = OwnRun {
+        pue: Some("1.135"),
+        ..OwnRun::default()
+    }
+    .write(&logs.path().join("a"));
+    let info = run.join("impacttracker/info.json");
+    let how = "\"how\":\"the cloud region; PUE by provider average in data/x.csv, 2022\",";
+    let text = fs::read_to_string(&info).unwrap();
+    let text = text.replace("\"zone\":", &format!("{how}\"zone\":"));
+    fs::write(&info, text).unwrap();
+    let words = "the figure of the cloud provider and not of the building: \
+                 provider average in data/x.csv, 2022)";
+    let text = said(logs.path(), &[]);
+    assert!(text.contains(&format!("PUE 1.135, {words}")), "{text}");
+    let receipt = json(&[logs.path()], &[]);
+    let origin = &receipt["pue_origins"][0];
+    assert_eq!(origin["origin"], "provider");
+    assert_eq!(origin["source"], "provider average in data/x.csv, 2022");
+    impact()
+        .arg("report")
+        .arg(logs.path())
+        .assert()
+        .success()
+        .stdout(predicates::str::contains(format!("PUE: 1.135 ({words}")));
+}
+
+#[test]
 fn without_overhead_all_of_the_energy_is_the_measured_one() {
     let logs = tempfile::tempdir().unwrap();
     OwnRun::default().write(&logs.path().join("a"));

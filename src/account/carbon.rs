@@ -1,10 +1,11 @@
 use std::collections::BTreeMap;
 
 use chrono::Datelike;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::RunSummary;
 use crate::intensity::{self, Dataset};
+use crate::log::info::Region;
 use crate::sensor::{Group, Method};
 use crate::units::{GramsCo2e, GramsPerKwh, Joules, Pue};
 use crate::zone::{ZoneId, register};
@@ -38,15 +39,44 @@ pub struct Footprint {
 }
 
 /// Who says what the PUE is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PueOrigin {
     /// The user, for all runs.
     Given,
     /// The run's log.
     Recorded,
+    /// The cloud provider, of its data centres in general; the log only keeps it.
+    Provider { source: String },
     /// Nobody: the global average stands in.
     Assumed,
+}
+
+impl PueOrigin {
+    /// One word for machines.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Given => "given",
+            Self::Recorded => "recorded",
+            Self::Provider { .. } => "provider",
+            Self::Assumed => "assumed",
+        }
+    }
+
+    /// Who published the figure, where somebody did.
+    #[must_use]
+    pub fn source(&self) -> Option<&str> {
+        match self {
+            Self::Provider { source } => Some(source),
+            Self::Given | Self::Recorded | Self::Assumed => None,
+        }
+    }
+}
+
+impl Serialize for PueOrigin {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
 }
 
 /// Energy by how it is known.
@@ -78,7 +108,13 @@ impl Footprint {
     pub fn of(run: &RunSummary, assumptions: &Assumptions) -> Self {
         let (pue, pue_origin) = match (assumptions.pue, run.pue) {
             (Some(given), _) => (given, PueOrigin::Given),
-            (None, Some(recorded)) => (recorded, PueOrigin::Recorded),
+            (None, Some(recorded)) => {
+                let source = run.region.as_ref().and_then(Region::pue_source);
+                let origin = source.map_or(PueOrigin::Recorded, |source| PueOrigin::Provider {
+                    source: source.to_owned(),
+                });
+                (recorded, origin)
+            }
             (None, None) => (Pue::global_average(), PueOrigin::Assumed),
         };
         let mut groups: BTreeMap<Group, Quality> = BTreeMap::new();

@@ -97,9 +97,9 @@ fn why_unknown(tally: &Tally) -> String {
 }
 
 fn pue_words(tally: &Tally) -> String {
-    let mut by_origin: BTreeMap<PueOrigin, Vec<String>> = BTreeMap::new();
+    let mut by_origin: BTreeMap<&PueOrigin, Vec<String>> = BTreeMap::new();
     for (origin, pue) in &tally.pues {
-        by_origin.entry(*origin).or_default().push(pue.to_string());
+        by_origin.entry(origin).or_default().push(pue.to_string());
     }
     let parts: Vec<String> = by_origin
         .into_iter()
@@ -114,11 +114,14 @@ fn pue_words(tally: &Tally) -> String {
 }
 
 /// Who says what the PUE is.
-pub(super) fn origin_words(origin: PueOrigin) -> &'static str {
+pub(super) fn origin_words(origin: &PueOrigin) -> String {
     match origin {
-        PueOrigin::Given => "as given",
-        PueOrigin::Recorded => "as recorded",
-        PueOrigin::Assumed => "a global average assumed here",
+        PueOrigin::Given => "as given".to_owned(),
+        PueOrigin::Recorded => "as recorded".to_owned(),
+        PueOrigin::Provider { source } => {
+            format!("the figure of the cloud provider and not of the building: {source}")
+        }
+        PueOrigin::Assumed => "a global average assumed here".to_owned(),
     }
 }
 
