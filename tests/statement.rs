@@ -349,3 +349,26 @@ fn small_things_are_said_as_people_say_them() {
     let receipt = json(&[logs.path()], &["USA"]);
     assert!(receipt["social_cost_usd"]["median"].as_f64().unwrap() > 0.0);
 }
+
+#[test]
+fn a_data_set_says_which_runs_keep_what_they_recorded() {
+    let logs = tempfile::tempdir().unwrap();
+    LegacyRun::default().write(&logs.path().join("recorded"));
+    OwnRun::default().write(&logs.path().join("average"));
+    let told = |arguments: &[&str]| {
+        let output = impact()
+            .arg("list")
+            .arg(logs.path())
+            .args(arguments)
+            .output()
+            .unwrap();
+        assert!(output.status.success());
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let words = "--dataset ember does not apply to 1 of 2 runs; \
+                 intensities recorded while a run went on are kept\n";
+    assert_eq!(told(&["--dataset", "ember"]), words);
+    assert_eq!(told(&[]), "");
+    let factor = ["--dataset", "ember", "--emissions-factor", "100"];
+    assert_eq!(told(&factor), "");
+}

@@ -5,7 +5,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{Advise, Failure, folder, left_out};
 use crate::account::collect::Progress;
-use crate::account::{Assumptions, Collection, collect};
+use crate::account::{Assumptions, Collection, RunSummary, collect};
 use crate::config::Origin;
 use crate::intensity::Dataset;
 use crate::units::{GramsPerKwh, Pue, counted};
@@ -27,8 +27,8 @@ pub struct Accounting {
     /// Where the configuration has the zone from; none where the command line names it.
     #[arg(skip)]
     pub zone_origin: Option<Origin>,
-    /// Take intensities from this data set: auto, electricity-maps, eit-2019 or ember
-    /// [default: what the runs recorded, else auto]
+    /// Take averages from this data set: auto, electricity-maps, eit-2019 or ember; intensities
+    /// recorded while a run went on are kept [default: what the runs recorded, else auto]
     #[arg(long, value_name = "NAME")]
     pub dataset: Option<Dataset>,
     /// Fail if any log cannot be read or is a copy of another, instead of leaving it out
@@ -104,6 +104,7 @@ impl Accounting {
         }
         left_out::refuse(&collection.skipped, self.strict)?;
         self.tell_where_the_zone_applies(&collection);
+        self.tell_where_the_data_set_applies(&collection);
         Ok(collection)
     }
 
@@ -123,6 +124,24 @@ impl Accounting {
         } else if without < all {
             eprintln!(
                 "--zone {zone} applies to {without} of {all} runs; the others recorded their own"
+            );
+        }
+    }
+
+    /// What a grid said at the very time is better than any average, so that a data set asked for does
+    /// not replace it.
+    fn tell_where_the_data_set_applies(&self, collection: &Collection) {
+        let (Some(dataset), None) = (self.dataset, self.emissions_factor) else {
+            return;
+        };
+        let all = collection.runs.len();
+        let recorded = |(_, run): &&(_, RunSummary)| run.carbon.is_some();
+        let kept = collection.runs.iter().filter(recorded).count();
+        if kept > 0 {
+            let dataset = dataset.name();
+            let all = counted(all, "run");
+            eprintln!(
+                "--dataset {dataset} does not apply to {kept} of {all}; intensities recorded while a run went on are kept"
             );
         }
     }
