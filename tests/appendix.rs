@@ -145,6 +145,34 @@ fn group_tables_have_means_and_errors_in_the_order_asked_for() {
 }
 
 #[test]
+fn what_does_not_add_up_has_no_sum_on_a_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let logs = logs(folder.path());
+    let site = folder.path().join("out");
+    impact()
+        .arg("appendix")
+        .arg(&logs)
+        .arg("-o")
+        .arg(&site)
+        .assert()
+        .success();
+    let mut tables = pages(&site, "figures.csv");
+    tables.retain(|name, _| name.starts_with("group/"));
+    assert_eq!(tables.len(), 2);
+    for table in tables.values() {
+        let mut rows = csv::Reader::from_path(table).unwrap();
+        let sums: BTreeMap<String, bool> = rows
+            .records()
+            .map(|row| row.unwrap())
+            .map(|row| (row[0].to_owned(), row[3].parse::<f64>().is_ok()))
+            .collect();
+        let has_sum = |figure: &str| sums[figure];
+        assert!(has_sum("total_power") && has_sum("exp_len_hours"));
+        assert!(!has_sum("average_realtime_carbon_intensity") && !has_sum("measured_share"));
+    }
+}
+
+#[test]
 fn only_an_order_that_somebody_chose_has_a_best() {
     let folder = tempfile::tempdir().unwrap();
     logs(folder.path());

@@ -1,7 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -14,6 +13,7 @@ use super::number;
 use super::page::{Archive, Picture, StatementBlock};
 use super::problem::SpecError;
 use super::processor::Processor;
+use super::progress::Progress;
 use super::relative::relative;
 use super::render::{RenderError, Renderer};
 use super::run_page::run_page;
@@ -123,7 +123,7 @@ impl Appendix {
     pub(super) fn make(
         &self,
         from: &MadeFrom,
-        shelf: &dyn Shelf,
+        files: &dyn Shelf,
         renderer: &Renderer,
         progress: &(dyn Fn(usize, usize) + Sync),
     ) -> Result<(Vec<Option<Entry>>, Vec<Skipped>), SiteError> {
@@ -138,7 +138,7 @@ impl Appendix {
             readable: OnceLock::new(),
         };
         let writer = Writer {
-            shelf,
+            shelf: files,
             renderer,
             map: &map,
             zones: ZoneMaps::default(),
@@ -180,7 +180,7 @@ impl Appendix {
             }),
         )?;
         if self.spec.is_some() {
-            shelf.write("spec.json", &self.spec_text)?;
+            files.write("spec.json", &self.spec_text)?;
         }
         writer.assets(&names, &entries)?;
         Ok((entries, skipped))
@@ -220,7 +220,7 @@ impl Appendix {
                 .unwrap_or_default(),
             commands_allowed: self.commands_allowed,
         };
-        let done = AtomicUsize::new(0);
+        let progress = Progress::of(logs.runs.len(), progress);
         let read = |run: usize| -> Result<Result<Entry, Skipped>, SiteError> {
             let result = match reader.read(&logs.runs[run], &tree.processors_of(run)) {
                 Ok(reading) => {
@@ -230,7 +230,7 @@ impl Appendix {
                 Err(NoReading::Skipped(skipped)) => Ok(Err(skipped)),
                 Err(NoReading::Spec(error)) => Err(error.into()),
             };
-            progress(done.fetch_add(1, Ordering::Relaxed) + 1, logs.runs.len());
+            progress.step();
             result
         };
         let results: Vec<_> = (0..logs.runs.len())

@@ -106,8 +106,8 @@ impl Shelf for Mirror {
         name: &str,
         make: &dyn Fn(&Path) -> io::Result<u64>,
     ) -> Result<u64, StageError> {
-        let made = self.made.fetch_add(1, Ordering::Relaxed);
-        let path = self.scratch.join(made.to_string());
+        let number = self.made.fetch_add(1, Ordering::Relaxed);
+        let path = self.scratch.join(number.to_string());
         let size = make(&path).map_err(failed(&path))?;
         if self.is_new(name) {
             let same = same_file(&self.site.join(name), &path).unwrap_or(false);

@@ -18,6 +18,7 @@ mod ordered;
 mod page;
 mod problem;
 mod processor;
+mod progress;
 mod relative;
 mod render;
 mod run_page;
