@@ -65,7 +65,9 @@ fn a_negative_social_cost_is_explained() {
         .arg("CAN")
         .assert()
         .success()
-        .stdout(predicate::str::contains("The cost is negative because"));
+        .stdout(predicate::str::contains(
+            "The cost is negative because temperatures in this country today lie below",
+        ));
 }
 
 #[test]
@@ -153,9 +155,16 @@ fn a_country_is_where_the_runs_took_place_only_as_far_as_that_is_known() {
     write("known", Some("FR"));
     let text = said(logs.path(), &[]);
     assert!(
+        text.contains("FRA (France), where the run took place,"),
+        "{text}"
+    );
+    write("another", Some("FR"));
+    let text = said(logs.path(), &[]);
+    assert!(
         text.contains("FRA (France), where the runs took place,"),
         "{text}"
     );
+    fs::remove_dir_all(logs.path().join("another")).unwrap();
     write("unknown", None);
     let text = said(logs.path(), &[]);
     assert!(

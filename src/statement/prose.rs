@@ -277,6 +277,7 @@ fn social_cost(cost: &Cost) -> Paragraph {
     let country = cost.country.name();
     let chosen = match chosen {
         Chosen::Named => String::new(),
+        Chosen::Place { runs: 1, of: 1 } => ", where the run took place".to_owned(),
         Chosen::Place { runs, of } if runs == of => ", where the runs took place".to_owned(),
         Chosen::Place { runs: 1, of } => {
             format!(", where 1 of {of} runs is known to have taken place")
@@ -295,11 +296,11 @@ fn social_cost(cost: &Cost) -> Paragraph {
         text("."),
     ];
     if median.dollars() < 0.0 {
-        words.push(text(format!(
-            " The cost is negative because temperatures in {country} today lie below the economic \
+        words.push(text(
+            " The cost is negative because temperatures in this country today lie below the economic \
              optimum of the underlying model, so that it books some warming as a gain there; \
-             the damage done elsewhere is not part of a country-level figure."
-        )));
+             the damage done elsewhere is not part of a country-level figure.",
+        ));
     }
     words
 }
