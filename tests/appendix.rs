@@ -443,6 +443,34 @@ fn a_number_changed_in_any_file_of_a_site_is_found_by_its_check() {
 }
 
 #[test]
+fn logs_that_were_moved_give_the_same_site_in_whatever_order_they_lie_now() {
+    let folder = tempfile::tempdir().unwrap();
+    let logs = logs(folder.path());
+    let broken = logs.join("fast/broken/impacttracker");
+    fs::create_dir_all(&broken).unwrap();
+    fs::write(broken.join("data.json"), "nonsense\n").unwrap();
+    let site = folder.path().join("out");
+    impact()
+        .current_dir(folder.path())
+        .args(["appendix", "data/fast", "data/slow", "-o", "out"])
+        .assert()
+        .code(3);
+    let check = |moved: &[&str]| {
+        let mut command = impact();
+        command.current_dir(folder.path());
+        command.args(["appendix", "--check"]).arg(&site).args(moved);
+        command.assert()
+    };
+    check(&[]).code(3).stdout(contains("agrees with its logs"));
+    fs::rename(logs.join("fast"), folder.path().join("z")).unwrap();
+    fs::rename(logs.join("slow"), folder.path().join("a")).unwrap();
+    check(&["z", "a"])
+        .code(3)
+        .stdout(contains("agrees with its logs"));
+    check(&["a", "z"]).code(1);
+}
+
+#[test]
 fn a_check_says_what_it_could_not_compare() {
     let folder = tempfile::tempdir().unwrap();
     let logs = logs(folder.path());

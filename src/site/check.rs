@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -21,6 +22,8 @@ use crate::zone::{Iso3, ZoneId};
 
 /// Figures that differ by less are the same.
 const TOLERANCE: f64 = 1e-9;
+/// No page of a site is larger as JSON.
+const LARGEST: u64 = 1 << 30;
 
 /// What came of comparing a site with the logs it was made from.
 #[derive(Debug)]
@@ -134,7 +137,7 @@ fn appendix(
     moved_to: &[PathBuf],
     commands_allowed: bool,
 ) -> Result<Appendix, SpecError> {
-    let spec_text = fs::read(site.join("spec.json")).unwrap_or_default();
+    let spec_text = bytes_of(&site.join("spec.json")).unwrap_or_default();
     let dataset = made_from.assumptions.dataset;
     Ok(Appendix {
         roots: made_from
@@ -273,5 +276,17 @@ fn numbers(name: &str, value: &Value, into: &mut BTreeMap<String, f64>) {
 }
 
 fn read<T: for<'de> Deserialize<'de>>(path: &Path) -> Option<T> {
-    serde_json::from_slice(&fs::read(path).ok()?).ok()
+    serde_json::from_slice(&bytes_of(path)?).ok()
+}
+
+/// The bytes of a file of the site; one that is no regular file or larger than any of ours is none.
+fn bytes_of(path: &Path) -> Option<Vec<u8>> {
+    // Asked before opening: opening a FIFO would wait for a writer for ever.
+    if !fs::metadata(path).ok()?.is_file() {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    let file = fs::File::open(path).ok()?;
+    file.take(LARGEST + 1).read_to_end(&mut bytes).ok()?;
+    (bytes.len() as u64 <= LARGEST).then_some(bytes)
 }
