@@ -377,6 +377,14 @@ fn a_data_set_says_which_runs_keep_what_they_recorded() {
     let words = "--dataset ember does not apply to 1 of 2 runs; \
                  intensities recorded while a run went on are kept\n";
     assert_eq!(told(&["--dataset", "ember"]), words);
+    impact()
+        .arg("appendix")
+        .arg(logs.path())
+        .args(["--dataset", "ember", "-o"])
+        .arg(tempfile::tempdir().unwrap().path().join("site"))
+        .assert()
+        .success()
+        .stderr(format!("note: {words}"));
     assert_eq!(told(&[]), "");
     let factor = ["--dataset", "ember", "--emissions-factor", "100"];
     assert_eq!(told(&factor), "");

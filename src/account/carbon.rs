@@ -7,7 +7,7 @@ use super::RunSummary;
 use crate::intensity::{self, Dataset};
 use crate::log::info::Region;
 use crate::sensor::{Group, Method};
-use crate::units::{GramsCo2e, GramsPerKwh, Joules, Pue};
+use crate::units::{GramsCo2e, GramsPerKwh, Joules, Pue, counted};
 use crate::zone::{ZoneId, register};
 
 /// What is assumed where the logs do not say, or in place of what they say.
@@ -21,6 +21,33 @@ pub struct Assumptions {
     pub elsewhere: Option<ZoneId>,
     /// In place of the averages that runs recorded.
     pub dataset: Option<Dataset>,
+}
+
+impl Assumptions {
+    /// How many runs a data set that was asked for does not apply to, in words; none where there is no
+    /// such run. What a grid said at the very time is better than any average and is kept.
+    #[must_use]
+    pub fn past_the_data_set<'a>(
+        &self,
+        runs: impl Iterator<Item = &'a RunSummary>,
+    ) -> Option<String> {
+        let (Some(dataset), None) = (self.dataset, self.emissions_factor) else {
+            return None;
+        };
+        let (mut all, mut kept) = (0, 0);
+        for run in runs {
+            all += 1;
+            kept += usize::from(run.carbon.is_some());
+        }
+        (kept > 0).then(|| {
+            format!(
+                "--dataset {} does not apply to {kept} of {}; intensities recorded while a run went \
+                 on are kept",
+                dataset.name(),
+                counted(all, "run")
+            )
+        })
+    }
 }
 
 /// What a run meant for the climate: the only place where grams are born.

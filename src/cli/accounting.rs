@@ -5,7 +5,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{Advise, Failure, folder, left_out};
 use crate::account::collect::Progress;
-use crate::account::{Assumptions, Collection, RunSummary, collect};
+use crate::account::{Assumptions, Collection, collect};
 use crate::config::Origin;
 use crate::intensity::Dataset;
 use crate::units::{GramsPerKwh, Pue, counted};
@@ -128,21 +128,15 @@ impl Accounting {
         }
     }
 
-    /// What a grid said at the very time is better than any average, so that a data set asked for does
-    /// not replace it.
     fn tell_where_the_data_set_applies(&self, collection: &Collection) {
-        let (Some(dataset), None) = (self.dataset, self.emissions_factor) else {
-            return;
+        let assumptions = Assumptions {
+            dataset: self.dataset,
+            emissions_factor: self.emissions_factor,
+            ..Assumptions::default()
         };
-        let all = collection.runs.len();
-        let recorded = |(_, run): &&(_, RunSummary)| run.carbon.is_some();
-        let kept = collection.runs.iter().filter(recorded).count();
-        if kept > 0 {
-            let dataset = dataset.name();
-            let all = counted(all, "run");
-            eprintln!(
-                "--dataset {dataset} does not apply to {kept} of {all}; intensities recorded while a run went on are kept"
-            );
+        let runs = collection.runs.iter().map(|(_, run)| run);
+        if let Some(words) = assumptions.past_the_data_set(runs) {
+            eprintln!("{words}");
         }
     }
 }

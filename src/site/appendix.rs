@@ -108,6 +108,8 @@ impl Appendix {
         };
         let (entries, skipped) = self.make(&from, &stage, renderer, progress)?;
         let mut notices = self.notices();
+        let summaries = entries.iter().flatten().map(|entry| &entry.summary);
+        notices.extend(self.assumptions.past_the_data_set(summaries));
         notices.extend(what_is_missing(&entries));
         notices.extend(self.what_nobody_has(&tree, &entries));
         Ok(Outcome {
