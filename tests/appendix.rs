@@ -145,6 +145,34 @@ fn group_tables_have_means_and_errors_in_the_order_asked_for() {
 }
 
 #[test]
+fn what_does_not_add_up_has_no_sum_on_a_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let logs = logs(folder.path());
+    let site = folder.path().join("out");
+    impact()
+        .arg("appendix")
+        .arg(&logs)
+        .arg("-o")
+        .arg(&site)
+        .assert()
+        .success();
+    let mut tables = pages(&site, "figures.csv");
+    tables.retain(|name, _| name.starts_with("group/"));
+    assert_eq!(tables.len(), 2);
+    for table in tables.values() {
+        let mut rows = csv::Reader::from_path(table).unwrap();
+        let sums: BTreeMap<String, bool> = rows
+            .records()
+            .map(|row| row.unwrap())
+            .map(|row| (row[0].to_owned(), row[3].parse::<f64>().is_ok()))
+            .collect();
+        let has_sum = |figure: &str| sums[figure];
+        assert!(has_sum("total_power") && has_sum("exp_len_hours"));
+        assert!(!has_sum("average_realtime_carbon_intensity") && !has_sum("measured_share"));
+    }
+}
+
+#[test]
 fn only_an_order_that_somebody_chose_has_a_best() {
     let folder = tempfile::tempdir().unwrap();
     logs(folder.path());
@@ -349,6 +377,143 @@ fn a_site_can_be_checked_against_its_logs() {
 }
 
 #[test]
+fn a_number_changed_in_any_file_of_a_site_is_found_by_its_check() {
+    let folder = tempfile::tempdir().unwrap();
+    logs(folder.path());
+    let spec = write_spec(folder.path(), &spec());
+    let site = folder.path().join("out");
+    impact()
+        .arg("appendix")
+        .arg("--site-spec")
+        .arg(&spec)
+        .arg("-o")
+        .arg(&site)
+        .args(["--country", "DEU", "--title", "Ours"])
+        .assert()
+        .success();
+    let check = || {
+        let mut command = impact();
+        command.arg("appendix").arg("--check").arg(&site);
+        command
+    };
+    let files = pages(&site, "");
+    check()
+        .assert()
+        .success()
+        .stdout(contains(format!(", {} files\n", files.len() - 1)));
+    for ending in ["index.html", ".csv", "index.json", "log.zip", "runs.js"] {
+        let mut found = pages(&site, ending);
+        found.remove("index.json");
+        assert!(!found.is_empty(), "{ending}");
+        let before: Vec<Vec<u8>> = found.values().map(|path| fs::read(path).unwrap()).collect();
+        for (path, bytes) in found.values().zip(&before) {
+            let mut changed = bytes.clone();
+            let last = changed.iter().rposition(u8::is_ascii_alphanumeric).unwrap();
+            changed[last] = if changed[last] == b'7' { b'8' } else { b'7' };
+            fs::write(path, changed).unwrap();
+        }
+        let mut checked = check().assert().code(1);
+        for name in found.keys() {
+            let words = format!("differs: {name} is not what the logs give");
+            checked = checked.stderr(contains(words));
+        }
+        for (path, bytes) in found.values().zip(before) {
+            fs::write(path, bytes).unwrap();
+        }
+    }
+    let start = site.join("index.json");
+    let text = fs::read_to_string(&start).unwrap();
+    let other = text.replace("\"runs\": 4", "\"runs\": 5");
+    assert_ne!(text, other);
+    fs::write(&start, other).unwrap();
+    check()
+        .assert()
+        .code(1)
+        .stderr(contains("differs: index.json is not"));
+    fs::write(&start, text).unwrap();
+    let gone = site.join("groups.csv");
+    let bytes = fs::read(&gone).unwrap();
+    fs::remove_file(&gone).unwrap();
+    check()
+        .assert()
+        .code(1)
+        .stderr(contains("differs: groups.csv is not"));
+    fs::write(&gone, bytes).unwrap();
+    check().assert().success();
+}
+
+#[test]
+fn logs_that_were_moved_give_the_same_site_in_whatever_order_they_lie_now() {
+    let folder = tempfile::tempdir().unwrap();
+    let logs = logs(folder.path());
+    let broken = logs.join("fast/broken/impacttracker");
+    fs::create_dir_all(&broken).unwrap();
+    fs::write(broken.join("data.json"), "nonsense\n").unwrap();
+    let site = folder.path().join("out");
+    impact()
+        .current_dir(folder.path())
+        .args(["appendix", "data/fast", "data/slow", "-o", "out"])
+        .assert()
+        .code(3);
+    let check = |moved: &[&str]| {
+        let mut command = impact();
+        command.current_dir(folder.path());
+        command.args(["appendix", "--check"]).arg(&site).args(moved);
+        command.assert()
+    };
+    check(&[]).code(3).stdout(contains("agrees with its logs"));
+    fs::rename(logs.join("fast"), folder.path().join("z")).unwrap();
+    fs::rename(logs.join("slow"), folder.path().join("a")).unwrap();
+    check(&["z", "a"])
+        .code(3)
+        .stdout(contains("agrees with its logs"));
+    check(&["a", "z"]).code(1);
+}
+
+#[test]
+fn a_check_says_what_it_could_not_compare() {
+    let folder = tempfile::tempdir().unwrap();
+    let logs = logs(folder.path());
+    let templates = folder.path().join("templates");
+    fs::create_dir(&templates).unwrap();
+    fs::write(templates.join("style.css"), "body { color: navy }").unwrap();
+    let site = folder.path().join("out");
+    impact()
+        .arg("appendix")
+        .arg(&logs)
+        .arg("-o")
+        .arg(&site)
+        .arg("--templates")
+        .arg(&templates)
+        .assert()
+        .success();
+    let check = || {
+        let mut command = impact();
+        command.arg("appendix").arg("--check").arg(&site);
+        command
+    };
+    check()
+        .assert()
+        .success()
+        .stderr(contains("its HTML and assets were not compared"));
+    check()
+        .arg("--templates")
+        .arg(&templates)
+        .assert()
+        .success()
+        .stderr("");
+    let start = site.join("index.json");
+    let text = fs::read_to_string(&start).unwrap();
+    let generator = concat!("impact ", env!("CARGO_PKG_VERSION"));
+    assert!(text.contains(generator));
+    fs::write(&start, text.replace(generator, "impact 0.0.1")).unwrap();
+    check()
+        .assert()
+        .success()
+        .stderr(contains("only the figures in its index.json files"));
+}
+
+#[test]
 fn mistakes_in_a_spec_are_told_with_their_place() {
     let folder = tempfile::tempdir().unwrap();
     logs(folder.path());
@@ -438,6 +603,43 @@ fn a_python_function_without_a_block_gives_a_message_and_a_page_without_its_colu
 }
 
 #[test]
+fn processors_that_fail_are_told_on_standard_error_once_with_a_count() {
+    let folder = tempfile::tempdir().unwrap();
+    let logs = logs(folder.path());
+    let told = |processor: &Value, variables: &Value, words: &str| {
+        let mut spec = spec();
+        spec["processors"]["pkg.evaluate"] = processor.clone();
+        spec["Everything"]["executive_summary_variables"] = variables.clone();
+        let spec = write_spec(folder.path(), &spec);
+        impact()
+            .arg("appendix")
+            .arg("--allow-commands")
+            .arg("--site-spec")
+            .arg(&spec)
+            .arg("-o")
+            .arg(folder.path().join("out"))
+            .assert()
+            .success()
+            .stderr(contains(words).count(1));
+    };
+    let file = spec()["processors"]["pkg.evaluate"].clone();
+    let usual = json!(["total_power"]);
+    fs::remove_file(logs.join("fast/seed_0/eval.csv")).unwrap();
+    fs::remove_file(logs.join("slow/seed_0/eval.csv")).unwrap();
+    let missing = "note: figures are missing for 2 of 4 runs: eval.csv is left out";
+    told(&file, &usual, missing);
+    let failing = json!({"command": ["sh", "-c", "exit 5"], "figures": {"Score": "first(score)"}});
+    let failed = "note: figures are missing for 4 of 4 runs: the command sh failed: it ended with";
+    told(&failing, &usual, failed);
+    let misspelled =
+        json!({"file": "eval.csv", "skip_rows": 1, "figures": {"Score": "last(scoer)"}});
+    let nowhere = "note: no run has the figure Score of a processor";
+    told(&misspelled, &usual, nowhere);
+    let in_groups = "note: no run of 3 groups has the figure Scoer";
+    told(&file, &json!(["Scoer", "kw_hr_gpu"]), in_groups);
+}
+
+#[test]
 fn programs_run_only_with_leave() {
     let folder = tempfile::tempdir().unwrap();
     logs(folder.path());
@@ -458,7 +660,9 @@ fn programs_run_only_with_leave() {
             .arg(&site);
         command
     };
-    write().assert().success();
+    write().assert().success().stderr(contains(
+        "note: figures are missing for 4 of 4 runs: the command sh is not run without --allow-commands",
+    ));
     assert!(!folder.path().join("data/fast/seed_0/ran").exists());
     assert!(groups(&site)[&vec!["Everything".to_owned()]]["figures"]["Score"].is_null());
     write().arg("--allow-commands").assert().success();

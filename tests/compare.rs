@@ -37,6 +37,23 @@ fn means_and_their_difference_are_told_in_the_unit_of_the_figure() {
 }
 
 #[test]
+fn runs_that_do_not_tell_a_figure_are_counted_as_people_count() {
+    let folder = two_groups();
+    let told = |words: &str| {
+        impact(folder.path())
+            .args(["compare", "a", "b", "--metric", "co2", "--pue", "1"])
+            .assert()
+            .stdout(contains(words));
+    };
+    let mut nowhere = Run::of_watts(100.0);
+    nowhere.info.region = None;
+    nowhere.write(&folder.path().join("a/5"));
+    told("; 1 run does not tell this figure");
+    nowhere.write(&folder.path().join("b/5"));
+    told("; 2 runs do not tell this figure");
+}
+
+#[test]
 fn a_tag_splits_one_folder_into_groups() {
     let folder = two_groups();
     Run::of_watts(1.0).write(&folder.path().join("c/untagged"));

@@ -227,7 +227,7 @@ fn what_is_wrong_names_file_line_and_the_nearest_key() {
     impact(folder.path())
         .args(["config", "show", "--config", "zoen=DE"])
         .assert()
-        .code(1)
+        .code(2)
         .stderr(contains("the nearest is zone"));
 }
 

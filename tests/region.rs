@@ -105,6 +105,21 @@ fn lists_are_ranked_and_neighbours_have_distances() {
 }
 
 #[test]
+fn zones_that_are_too_fine_for_the_map_are_ranked_as_well() {
+    let clean = json(&["region", "--bottom", "100"]);
+    let clean = clean.as_array().unwrap();
+    let place = clean.iter().position(|row| row["zone"] == "SE-SE1");
+    assert_eq!(clean[place.unwrap()]["carbon_intensity"], 15.0);
+}
+
+#[test]
+fn a_map_without_an_end_is_refused() {
+    impact(&["region", "--zone", "FR", "--zones", "/dev/zero"])
+        .code(1)
+        .stderr(predicates::str::contains("/dev/zero is larger than 256 MB"));
+}
+
+#[test]
 fn the_shipped_map_is_real_geojson_and_reads_back() {
     let folder = tempfile::tempdir().unwrap();
     let map = folder.path().join("map.geojson");

@@ -65,7 +65,9 @@ fn a_negative_social_cost_is_explained() {
         .arg("CAN")
         .assert()
         .success()
-        .stdout(predicate::str::contains("The cost is negative because"));
+        .stdout(predicate::str::contains(
+            "The cost is negative because temperatures in this country today lie below",
+        ));
 }
 
 #[test]
@@ -153,9 +155,16 @@ fn a_country_is_where_the_runs_took_place_only_as_far_as_that_is_known() {
     write("known", Some("FR"));
     let text = said(logs.path(), &[]);
     assert!(
+        text.contains("FRA (France), where the run took place,"),
+        "{text}"
+    );
+    write("another", Some("FR"));
+    let text = said(logs.path(), &[]);
+    assert!(
         text.contains("FRA (France), where the runs took place,"),
         "{text}"
     );
+    fs::remove_dir_all(logs.path().join("another")).unwrap();
     write("unknown", None);
     let text = said(logs.path(), &[]);
     assert!(
@@ -194,6 +203,35 @@ fn a_pue_that_nobody_gave_is_called_assumed_and_only_the_energy_before_it_measur
     assert_eq!(receipt["pue"], Value::Null);
     assert_eq!(receipt["pue_origins"][0]["origin"], "recorded");
     assert_eq!(receipt["pue_origins"][1]["origin"], "assumed");
+}
+
+#[test]
+fn a_pue_of_a_cloud_provider_is_stated_as_its_figure_with_its_source() {
+    let logs = tempfile::tempdir().unwrap();
+    let run = OwnRun {
+        pue: Some("1.135"),
+        ..OwnRun::default()
+    }
+    .write(&logs.path().join("a"));
+    let info = run.join("impacttracker/info.json");
+    let how = "\"how\":\"the cloud region; PUE by provider average in data/x.csv, 2022\",";
+    let text = fs::read_to_string(&info).unwrap();
+    let text = text.replace("\"zone\":", &format!("{how}\"zone\":"));
+    fs::write(&info, text).unwrap();
+    let words = "the figure of the cloud provider and not of the building: \
+                 provider average in data/x.csv, 2022)";
+    let text = said(logs.path(), &[]);
+    assert!(text.contains(&format!("PUE 1.135, {words}")), "{text}");
+    let receipt = json(&[logs.path()], &[]);
+    let origin = &receipt["pue_origins"][0];
+    assert_eq!(origin["origin"], "provider");
+    assert_eq!(origin["source"], "provider average in data/x.csv, 2022");
+    impact()
+        .arg("report")
+        .arg(logs.path())
+        .assert()
+        .success()
+        .stdout(predicates::str::contains(format!("PUE: 1.135 ({words}")));
 }
 
 #[test]
@@ -319,4 +357,35 @@ fn small_things_are_said_as_people_say_them() {
     );
     let receipt = json(&[logs.path()], &["USA"]);
     assert!(receipt["social_cost_usd"]["median"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
+fn a_data_set_says_which_runs_keep_what_they_recorded() {
+    let logs = tempfile::tempdir().unwrap();
+    LegacyRun::default().write(&logs.path().join("recorded"));
+    OwnRun::default().write(&logs.path().join("average"));
+    let told = |arguments: &[&str]| {
+        let output = impact()
+            .arg("list")
+            .arg(logs.path())
+            .args(arguments)
+            .output()
+            .unwrap();
+        assert!(output.status.success());
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let words = "--dataset ember does not apply to 1 of 2 runs; \
+                 intensities recorded while a run went on are kept\n";
+    assert_eq!(told(&["--dataset", "ember"]), words);
+    impact()
+        .arg("appendix")
+        .arg(logs.path())
+        .args(["--dataset", "ember", "-o"])
+        .arg(tempfile::tempdir().unwrap().path().join("site"))
+        .assert()
+        .success()
+        .stderr(format!("note: {words}"));
+    assert_eq!(told(&[]), "");
+    let factor = ["--dataset", "ember", "--emissions-factor", "100"];
+    assert_eq!(told(&factor), "");
 }

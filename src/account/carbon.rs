@@ -1,12 +1,13 @@
 use std::collections::BTreeMap;
 
 use chrono::Datelike;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::RunSummary;
 use crate::intensity::{self, Dataset};
+use crate::log::info::Region;
 use crate::sensor::{Group, Method};
-use crate::units::{GramsCo2e, GramsPerKwh, Joules, Pue};
+use crate::units::{GramsCo2e, GramsPerKwh, Joules, Pue, counted};
 use crate::zone::{ZoneId, register};
 
 /// What is assumed where the logs do not say, or in place of what they say.
@@ -20,6 +21,33 @@ pub struct Assumptions {
     pub elsewhere: Option<ZoneId>,
     /// In place of the averages that runs recorded.
     pub dataset: Option<Dataset>,
+}
+
+impl Assumptions {
+    /// How many runs a data set that was asked for does not apply to, in words; none where there is no
+    /// such run. What a grid said at the very time is better than any average and is kept.
+    #[must_use]
+    pub fn past_the_data_set<'a>(
+        &self,
+        runs: impl Iterator<Item = &'a RunSummary>,
+    ) -> Option<String> {
+        let (Some(dataset), None) = (self.dataset, self.emissions_factor) else {
+            return None;
+        };
+        let (mut all, mut kept) = (0, 0);
+        for run in runs {
+            all += 1;
+            kept += usize::from(run.carbon.is_some());
+        }
+        (kept > 0).then(|| {
+            format!(
+                "--dataset {} does not apply to {kept} of {}; intensities recorded while a run went \
+                 on are kept",
+                dataset.name(),
+                counted(all, "run")
+            )
+        })
+    }
 }
 
 /// What a run meant for the climate: the only place where grams are born.
@@ -38,15 +66,44 @@ pub struct Footprint {
 }
 
 /// Who says what the PUE is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PueOrigin {
     /// The user, for all runs.
     Given,
     /// The run's log.
     Recorded,
+    /// The cloud provider, of its data centres in general; the log only keeps it.
+    Provider { source: String },
     /// Nobody: the global average stands in.
     Assumed,
+}
+
+impl PueOrigin {
+    /// One word for machines.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Given => "given",
+            Self::Recorded => "recorded",
+            Self::Provider { .. } => "provider",
+            Self::Assumed => "assumed",
+        }
+    }
+
+    /// Who published the figure, where somebody did.
+    #[must_use]
+    pub fn source(&self) -> Option<&str> {
+        match self {
+            Self::Provider { source } => Some(source),
+            Self::Given | Self::Recorded | Self::Assumed => None,
+        }
+    }
+}
+
+impl Serialize for PueOrigin {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
 }
 
 /// Energy by how it is known.
@@ -78,7 +135,13 @@ impl Footprint {
     pub fn of(run: &RunSummary, assumptions: &Assumptions) -> Self {
         let (pue, pue_origin) = match (assumptions.pue, run.pue) {
             (Some(given), _) => (given, PueOrigin::Given),
-            (None, Some(recorded)) => (recorded, PueOrigin::Recorded),
+            (None, Some(recorded)) => {
+                let source = run.region.as_ref().and_then(Region::pue_source);
+                let origin = source.map_or(PueOrigin::Recorded, |source| PueOrigin::Provider {
+                    source: source.to_owned(),
+                });
+                (recorded, origin)
+            }
             (None, None) => (Pue::global_average(), PueOrigin::Assumed),
         };
         let mut groups: BTreeMap<Group, Quality> = BTreeMap::new();

@@ -64,6 +64,15 @@ figures! {
 pub type Figures = BTreeMap<&'static str, Option<Amount>>;
 
 impl Figure {
+    /// Whether the figures of several runs make a sum that means something.
+    #[must_use]
+    pub fn adds_up(self) -> bool {
+        !matches!(
+            self,
+            Self::AverageRealtimeCarbonIntensity | Self::MeasuredShare
+        )
+    }
+
     /// The figure of one run, or none where the log does not tell.
     #[must_use]
     pub fn of_run(self, run: &RunSummary, footprint: &Footprint) -> Option<f64> {

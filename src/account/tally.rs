@@ -70,7 +70,7 @@ impl Tally {
             cpu_time: run.cpu_time,
             gpu_time: run.gpu_time,
             zones: BTreeMap::from([(zone_id, zone)]),
-            pues: BTreeSet::from([(footprint.pue_origin, footprint.pue)]),
+            pues: BTreeSet::from([(footprint.pue_origin.clone(), footprint.pue)]),
             absent: run
                 .absent
                 .iter()

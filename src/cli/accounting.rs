@@ -28,8 +28,8 @@ pub struct Accounting {
     /// Where the configuration has the zone from; none where the command line names it.
     #[arg(skip)]
     pub zone_origin: Option<Origin>,
-    /// Take intensities from this data set: auto, electricity-maps, eit-2019 or ember
-    /// [default: what the runs recorded, else auto]
+    /// Take averages from this data set: auto, electricity-maps, eit-2019 or ember; intensities
+    /// recorded while a run went on are kept [default: what the runs recorded, else auto]
     #[arg(long, value_name = "NAME")]
     pub dataset: Option<Dataset>,
     /// Fail if any log cannot be read, instead of leaving it out
@@ -105,6 +105,7 @@ impl Accounting {
         }
         left_out::refuse(&collection.skipped, self.strict)?;
         self.tell_where_the_zone_applies(&collection);
+        self.tell_where_the_data_set_applies(&collection);
         Ok(collection)
     }
 
@@ -127,6 +128,18 @@ impl Accounting {
             tell(format!(
                 "--zone {zone} applies to {without} of {all} runs; the others recorded their own"
             ));
+        }
+    }
+
+    fn tell_where_the_data_set_applies(&self, collection: &Collection) {
+        let assumptions = Assumptions {
+            dataset: self.dataset,
+            emissions_factor: self.emissions_factor,
+            ..Assumptions::default()
+        };
+        let runs = collection.runs.iter().map(|(_, run)| run);
+        if let Some(words) = assumptions.past_the_data_set(runs) {
+            eprintln!("{words}");
         }
     }
 }

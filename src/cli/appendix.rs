@@ -11,8 +11,8 @@ use crate::account::Skipped;
 use crate::config::{Config, Sources};
 use crate::escape;
 use crate::site::{
-    Appendix, CheckError, EXAMPLE_SPEC, LogRoot, Problem, Renderer, SiteError, Spec, SpecError,
-    StageError, check, start_of,
+    Appendix, CheckError, EXAMPLE_SPEC, LogRoot, Problem, Renderer, Scope, SiteError, Spec,
+    SpecError, StageError, check, start_of,
 };
 use crate::units::counted;
 use crate::zone::Iso3;
@@ -66,8 +66,8 @@ pub(super) struct AppendixArgs {
     /// Write into a directory that is not empty and not an earlier site
     #[arg(long)]
     force: bool,
-    /// Compare the figures of a site with its logs, in LOGDIR if they have moved
-    #[arg(long, value_name = "SITE", conflicts_with_all = ["site_spec", "open", "title", "templates", "print_spec"])]
+    /// Compare every file of a site with what its logs give, in LOGDIR if they have moved
+    #[arg(long, value_name = "SITE", conflicts_with_all = ["site_spec", "open", "title", "print_spec"])]
     check: Option<PathBuf>,
     /// Print a spec that shows every key
     #[arg(long)]
@@ -131,21 +131,33 @@ impl AppendixArgs {
     }
 
     fn compare(&self, site: &Path) -> Outcome {
-        let checked =
-            check(site, &self.folders, self.allow_commands).map_err(|error| match error {
+        let templates = self.templates.as_deref();
+        let checked = check(site, &self.folders, templates, self.allow_commands).map_err(
+            |error| match error {
                 CheckError::NotASite(_) => {
                     Failure::new(error).advise("a directory that `impact appendix` wrote")
                 }
                 error => {
                     Failure::new(error).advise("name the folders of the logs if they have moved")
                 }
-            })?;
+            },
+        )?;
         left_out::tell_all(&checked.skipped);
+        match checked.scope {
+            Scope::All => {}
+            Scope::WithoutPages => eprintln!(
+                "note: the site has templates of its own, so its HTML and assets were not compared; --templates names them"
+            ),
+            Scope::FiguresOnly => eprintln!(
+                "note: another version wrote the site, so only the figures in its index.json files were compared"
+            ),
+        }
         let found = format!(
-            "{}, {}, {}",
+            "{}, {}, {}, {}",
             counted(checked.runs, "run"),
             counted(checked.groups, "group"),
-            counted(checked.figures, "figure")
+            counted(checked.figures, "figure"),
+            counted(checked.files, "file")
         );
         if checked.differences.is_empty() {
             print(&format!("the site agrees with its logs: {found}\n"))?;

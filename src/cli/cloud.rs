@@ -27,6 +27,8 @@ pub(super) struct CloudArgs {
         long,
         value_name = "KM",
         default_value_t = 3000.0,
+        value_parser = kilometres,
+        allow_negative_numbers = true,
         requires = "suggest"
     )]
     within: f64,
@@ -182,6 +184,13 @@ impl CloudArgs {
         cleaner.insert(0, own);
         Ok(cleaner)
     }
+}
+
+fn kilometres(text: &str) -> Result<f64, String> {
+    let distance = text.trim().parse::<f64>().ok();
+    distance
+        .filter(|km| km.is_finite() && *km >= 0.0)
+        .ok_or_else(|| "it must be a number of kilometres".to_owned())
 }
 
 fn text(rows: &[Row]) -> String {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 
 use super::accounting::{Accounting, doubt};
-use crate::config::Config;
+use crate::config::{Config, Key};
 #[cfg(feature = "live")]
 use crate::intensity::cache::Cache;
 #[cfg(feature = "live")]
@@ -69,6 +69,8 @@ pub fn format<F: ValueEnum>(config: &Config) -> Option<F> {
 pub fn pair(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((key, value)) if !key.trim().is_empty() => {
+            let known = Key::find(key.trim()).map_err(|unknown| unknown.to_string())?;
+            known.read(value.trim())?;
             Ok((key.trim().to_owned(), value.trim().to_owned()))
         }
         _ => Err("expected KEY=VALUE, such as pue=1.2".to_owned()),

@@ -4,7 +4,7 @@ use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 
 use super::output::{print, write_file};
-use super::{Failure, configured};
+use super::{Failure, configured, exit};
 use crate::config::Config;
 
 /// How and where a command writes what it found.
@@ -39,12 +39,35 @@ impl<F: Format> Destination<F> {
         }
     }
 
+    /// Refuses a second file of the same name, which one of the two would replace.
+    pub fn refuse_again(&self, second: Option<&Path>) -> Result<(), Failure> {
+        match (&self.output, second) {
+            (Some(first), Some(second)) if is_same_place(first, second) => Err(Failure::new(
+                anyhow!("{} is named for two files", second.display()),
+            )
+            .advise("a name for each")
+            .exit_with(exit::USAGE)),
+            _ => Ok(()),
+        }
+    }
+
     pub fn write(&self, text: &str) -> Result<(), Failure> {
         match &self.output {
             Some(file) => write_file(file, text.as_bytes(), self.force),
             None => print(text),
         }
     }
+}
+
+/// Whether two names mean the same file, also where it is not there yet.
+fn is_same_place(a: &Path, b: &Path) -> bool {
+    let place = |path: &Path| {
+        let path = std::path::absolute(path).ok()?;
+        let folder = path.parent()?;
+        let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        Some(folder.join(path.file_name()?))
+    };
+    place(a).is_some_and(|a| Some(a) == place(b))
 }
 
 /// The format that the ending of a file tells.

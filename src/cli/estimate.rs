@@ -163,7 +163,7 @@ impl EstimateArgs {
         if fleets.is_empty() && self.memory.is_none() {
             return Err(Failure::new(anyhow!("there is no hardware to estimate"))
                 .advise("--gpu NAME, --cpu NAME or --memory GB")
-                .exit_with(2));
+                .exit_with(exit::USAGE));
         }
         Ok(Job {
             fleets,
@@ -369,7 +369,12 @@ fn share(text: &str) -> Result<f64, String> {
 }
 
 fn hours(text: &str) -> Result<f64, String> {
-    between(text, 1e-6, 1e8, "it must be a number of hours above 0")
+    between(
+        text,
+        1e-6,
+        1e8,
+        "it must be a number of hours from 0.000001 to 100,000,000",
+    )
 }
 
 fn gigabytes(text: &str) -> Result<f64, String> {

@@ -4,6 +4,8 @@
 pub const DONE: u8 = 0;
 /// Nothing usable came of it.
 pub const FAILED: u8 = 1;
+/// The command line asks for what cannot be; also what clap ends with.
+pub const USAGE: u8 = 2;
 /// Done, but some logs were left out.
 pub const PARTIAL: u8 = 3;
 /// `doctor`: CPU energy can only be estimated.

@@ -60,7 +60,8 @@ impl GridArgs {
         let from = self
             .from
             .unwrap_or_else(|| Period::until(to, TimeDelta::days(1)).from());
-        let period = Period::new(from, to)?;
+        let period =
+            Period::new(from, to).map_err(|wrong| Failure::new(wrong).exit_with(exit::USAGE))?;
         let answer = ladder
             .intensity(&self.zone, &period)
             .map_err(|nobody| unanswered(&nobody))?;
@@ -86,6 +87,7 @@ pub(super) fn no_such_provider(desk: &Arc<Desk>, name: &str) -> Failure {
     let names: Vec<&str> = live::all(desk).iter().map(|one| one.name()).collect();
     Failure::new(anyhow::anyhow!("no provider is called {name}"))
         .advise(format!("auto, or one of {}", names.join(", ")))
+        .exit_with(exit::USAGE)
 }
 
 fn unanswered(nobody: &NobodyAnswered) -> Failure {

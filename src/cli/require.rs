@@ -83,7 +83,7 @@ impl RequireArgs {
         if requirements.is_empty() {
             return Err(Failure::new(anyhow::anyhow!("nothing is required"))
                 .advise("impact require --gpu-name NAME")
-                .exit_with(2));
+                .exit_with(exit::USAGE));
         }
         let roots = self.hardware.roots(&Config::load(settings)?);
         let lines = requirements.check(&Found::of(&roots));

@@ -77,6 +77,7 @@ impl StatementArgs {
         let config = Config::load(settings)?;
         self.accounting.fill(&config);
         let format = self.destination.format(&config)?;
+        self.destination.refuse_again(self.bib.as_deref())?;
         let (folders, country) = self.folders_and_country()?;
         let assumptions = self.accounting.assumptions()?;
         let collection = self.accounting.collect(&folders)?;

@@ -5,6 +5,7 @@ use super::{Comparison, Contrast, Contrasts, Surroundings, Undecided, Verdict};
 use crate::escape;
 use crate::statement::{human, percent};
 use crate::table::{Table, UNKNOWN};
+use crate::units::counted;
 
 /// Plain text: a block of lines for each figure, and what differs between the groups.
 #[must_use]
@@ -118,7 +119,9 @@ pub(super) fn sentence(contrasts: &Contrasts, contrast: &Contrast, confidence: f
     }
     let unknown = contrasts.groups[0].unknown + contrasts.groups[contrast.group].unknown;
     if unknown > 0 {
-        let _ = write!(out, "; {unknown} runs do not tell this figure");
+        let tell = if unknown == 1 { "does" } else { "do" };
+        let unknown = counted(unknown, "run");
+        let _ = write!(out, "; {unknown} {tell} not tell this figure");
     }
     out.push('\n');
     out

@@ -26,8 +26,9 @@ impl IntensityProvider for Averages {
             let figure = for_zone(zone, Some(year), Dataset::Auto)
                 .map_err(|_| Declined::NotServed(zone.clone()))?;
             let Some(at) = new_year(year) else { continue };
+            // A year that began before the period says nothing of the time before it.
             points.push(Point {
-                at,
+                at: at.max(period.from()),
                 intensity: figure.value,
             });
             basis = figure.basis.unwrap_or(basis);
@@ -72,6 +73,17 @@ mod tests {
         assert_eq!(years, [2023, 2024]);
         assert!(series.source.contains("average of 2023"));
         assert!(series.at(period.from()).is_some());
+    }
+
+    #[test]
+    fn no_point_lies_before_the_period_asked_for() {
+        let from = "2026-11-01T00:00:00Z".parse().unwrap();
+        let period = Period::new(from, from + TimeDelta::days(7)).unwrap();
+        let series = Averages
+            .intensity(&"US-CA".parse().unwrap(), &period)
+            .unwrap();
+        let times: Vec<_> = series.points().iter().map(|point| point.at).collect();
+        assert_eq!(times, [from]);
     }
 
     #[test]

@@ -202,6 +202,13 @@ impl Region {
         }
     }
 
+    /// Who published the PUE that the tracker took for this cloud; none where it is the run's own.
+    #[must_use]
+    pub fn pue_source(&self) -> Option<&str> {
+        let (_, source) = self.how.as_deref()?.rsplit_once("; PUE by ")?;
+        Some(source)
+    }
+
     /// Where the average is from, of which year it is and what it stands in for.
     #[must_use]
     pub fn provenance(&self) -> String {

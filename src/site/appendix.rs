@@ -1,7 +1,6 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -13,9 +12,12 @@ use super::logs::{LogRoot, Logs};
 use super::number;
 use super::page::{Archive, Picture, StatementBlock};
 use super::problem::SpecError;
+use super::processor::Processor;
+use super::progress::Progress;
 use super::relative::relative;
 use super::render::{RenderError, Renderer};
 use super::run_page::run_page;
+use super::shelf::Shelf;
 use super::site_map::{Place, SiteMap, labels};
 use super::spec::Spec;
 use super::stage::{Stage, StageError, Written};
@@ -23,11 +25,14 @@ use super::start_page::{Front, start_page};
 use super::table::Table;
 use super::tree::Tree;
 use super::zone_map::ZoneMaps;
-use crate::account::{Assumptions, Collection, Skipped};
+use crate::account::{Assumptions, Collection, Figure, Skipped};
 use crate::statement::{self, Statement};
+use crate::units::counted;
 use crate::zone::Iso3;
 
 const ARCHIVE: &str = "log.zip";
+/// Beyond these, reasons are only counted.
+const MOST_REASONS: usize = 20;
 
 /// Everything a site is made from.
 #[derive(Debug)]
@@ -56,6 +61,7 @@ pub struct Outcome {
     pub groups: usize,
     pub written: Written,
     pub skipped: Vec<Skipped>,
+    /// What the author is to know: of the spec, and of figures that are missing.
     pub notices: Vec<String>,
 }
 
@@ -93,23 +99,53 @@ impl Appendix {
     ) -> Result<Outcome, SiteError> {
         let logs = self.logs()?;
         let tree = self.tree(&logs)?;
+        let stage = Stage::begin(out, self.force)?;
+        let from = MadeFrom {
+            logs: &logs,
+            tree: &tree,
+            logs_json: self.logs_json(out),
+            own_templates: renderer.is_own(),
+        };
+        let (entries, skipped) = self.make(&from, &stage, renderer, progress)?;
+        let mut notices = self.notices();
+        let summaries = entries.iter().flatten().map(|entry| &entry.summary);
+        notices.extend(self.assumptions.past_the_data_set(summaries));
+        notices.extend(what_is_missing(&entries));
+        notices.extend(self.what_nobody_has(&tree, &entries));
+        Ok(Outcome {
+            runs: entries.iter().flatten().count(),
+            groups: tree.groups.len(),
+            written: stage.finish()?,
+            skipped,
+            notices,
+        })
+    }
+
+    /// Makes every file of the site, and gives what was read on the way.
+    pub(super) fn make(
+        &self,
+        from: &MadeFrom,
+        files: &dyn Shelf,
+        renderer: &Renderer,
+        progress: &(dyn Fn(usize, usize) + Sync),
+    ) -> Result<(Vec<Option<Entry>>, Vec<Skipped>), SiteError> {
+        let MadeFrom { logs, tree, .. } = from;
         let labels = labels(&logs.runs);
-        let title = self.title(&tree);
+        let title = self.title(tree);
         let map = SiteMap {
             title: &title,
-            tree: &tree,
+            tree,
             logs: &logs.runs,
             labels: &labels,
             readable: OnceLock::new(),
         };
-        let stage = Stage::begin(out, self.force)?;
         let writer = Writer {
-            stage: &stage,
+            shelf: files,
             renderer,
             map: &map,
             zones: ZoneMaps::default(),
         };
-        let (entries, skipped) = self.read(&logs, &tree, progress, |run, reading| {
+        let (entries, skipped) = self.read(logs, tree, progress, |run, reading| {
             writer.run(run, reading)
         })?;
         if entries.iter().all(Option::is_none) {
@@ -128,11 +164,9 @@ impl Appendix {
         (0..tree.groups.len())
             .into_par_iter()
             .try_for_each(|group| writer.group(&all, group))?;
-        let notices = self.notices();
-        let site_logs = self.logs_json(out);
         let front = Front {
-            statement: Some(self.statement(&logs, &entries, &skipped)),
-            notices: &notices,
+            statement: Some(self.statement(logs, &entries, &skipped)),
+            notices: &self.notices(),
             skipped: &skipped,
             roots: &self.roots,
         };
@@ -141,21 +175,17 @@ impl Appendix {
             front,
             &json!({
                 "grouping": if self.spec.is_some() { "spec" } else { "folder" },
-                "logs": site_logs,
+                "logs": from.logs_json,
                 "assumptions": super::check::assumptions_json(&self.assumptions),
+                "country": self.country,
+                "own_templates": from.own_templates,
             }),
         )?;
         if self.spec.is_some() {
-            stage.write("spec.json", &self.spec_text)?;
+            files.write("spec.json", &self.spec_text)?;
         }
         writer.assets(&names, &entries)?;
-        Ok(Outcome {
-            runs: entries.iter().flatten().count(),
-            groups: tree.groups.len(),
-            written: stage.finish()?,
-            skipped,
-            notices,
-        })
+        Ok((entries, skipped))
     }
 
     pub(super) fn logs(&self) -> Result<Logs, SiteError> {
@@ -192,7 +222,7 @@ impl Appendix {
                 .unwrap_or_default(),
             commands_allowed: self.commands_allowed,
         };
-        let done = AtomicUsize::new(0);
+        let progress = Progress::of(logs.runs.len(), progress);
         let read = |run: usize| -> Result<Result<Entry, Skipped>, SiteError> {
             let result = match reader.read(&logs.runs[run], &tree.processors_of(run)) {
                 Ok(reading) => {
@@ -202,7 +232,7 @@ impl Appendix {
                 Err(NoReading::Skipped(skipped)) => Ok(Err(skipped)),
                 Err(NoReading::Spec(error)) => Err(error.into()),
             };
-            progress(done.fetch_add(1, Ordering::Relaxed) + 1, logs.runs.len());
+            progress.step();
             result
         };
         let results: Vec<_> = (0..logs.runs.len())
@@ -269,11 +299,66 @@ impl Appendix {
             .unwrap_or_default()
     }
 
+    /// Figures of processors, and columns asked for, that no run has: most likely misspelled.
+    fn what_nobody_has(&self, tree: &Tree, entries: &[Option<Entry>]) -> Vec<String> {
+        let has = |run: &usize, name: &str| {
+            let entry = entries[*run].as_ref();
+            entry.is_some_and(|entry| entry.figures.contains_key(name))
+        };
+        let mut groups_without: BTreeMap<&str, usize> = BTreeMap::new();
+        for group in &tree.groups {
+            let variables = group.variables.iter().map(String::as_str);
+            // What every run could have is missing for the reason that its page tells.
+            for name in variables.filter(|name| name.parse::<Figure>().is_err()) {
+                if !group.runs.iter().any(|run| has(run, name)) {
+                    *groups_without.entry(name).or_default() += 1;
+                }
+            }
+        }
+        let processors = self.spec.iter().flat_map(|spec| &spec.processors);
+        let unused = processors
+            .flat_map(Processor::names)
+            .filter(|name| !(0..entries.len()).any(|run| has(&run, name)))
+            .filter(|name| !groups_without.contains_key(name));
+        let unused: BTreeSet<&str> = unused.collect();
+        let in_groups = groups_without.iter().map(|(name, groups)| {
+            let groups = counted(*groups, "group");
+            format!("no run of {groups} has the figure {name} that its table is to show")
+        });
+        let nowhere = unused
+            .into_iter()
+            .map(|name| format!("no run has the figure {name} of a processor"));
+        in_groups.chain(nowhere).collect()
+    }
+
     fn logs_json(&self, out: &Path) -> Vec<Value> {
         let entry =
             |root: &LogRoot| json!({"path": relative(out, &root.path), "shown": root.shown});
         self.roots.iter().map(entry).collect()
     }
+}
+
+/// Why figures of processors are missing, each reason once.
+fn what_is_missing(entries: &[Option<Entry>]) -> Vec<String> {
+    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+    for reason in entries.iter().flatten().flat_map(|entry| &entry.missing) {
+        *reasons.entry(reason).or_default() += 1;
+    }
+    let runs = entries.iter().flatten().count();
+    let others = reasons.len().saturating_sub(MOST_REASONS);
+    let mut told: Vec<String> = reasons
+        .into_iter()
+        .take(MOST_REASONS)
+        .map(|(reason, count)| {
+            let runs = counted(runs, "run");
+            format!("figures are missing for {count} of {runs}: {reason}")
+        })
+        .collect();
+    if others > 0 {
+        let others = counted(others, "other reason");
+        told.push(format!("figures are missing for {others}"));
+    }
+    told
 }
 
 /// Names for tables: what the run is called, and what tells it apart where several are called the same.
@@ -294,8 +379,18 @@ fn names(entries: &[Option<Entry>], labels: &[String]) -> Vec<String> {
         .collect()
 }
 
+/// What a site is made from, once it is found.
+#[derive(Debug)]
+pub(super) struct MadeFrom<'a> {
+    pub(super) logs: &'a Logs,
+    pub(super) tree: &'a Tree,
+    /// Where the logs are, as the site tells it.
+    pub(super) logs_json: Vec<Value>,
+    pub(super) own_templates: bool,
+}
+
 struct Writer<'a> {
-    stage: &'a Stage,
+    shelf: &'a dyn Shelf,
     renderer: &'a Renderer,
     map: &'a SiteMap<'a>,
     zones: ZoneMaps,
@@ -306,8 +401,8 @@ impl Writer<'_> {
         let folder = self.map.folder(Place::Run(run, None));
         let log = &self.map.logs[run].path;
         let size = self
-            .stage
-            .write_with(&format!("{folder}{ARCHIVE}"), |path| pack(log, path))?;
+            .shelf
+            .write_with(&format!("{folder}{ARCHIVE}"), &|path| pack(log, path))?;
         let archive = Archive {
             file: ARCHIVE.to_owned(),
             size: number::show_bytes(size as f64),
@@ -316,7 +411,7 @@ impl Writer<'_> {
         let zone = zone.and_then(|carbon| carbon.zone.as_ref());
         let picture = match zone.and_then(|zone| self.zones.of(zone)) {
             Some(drawn) => {
-                self.stage.write(&drawn.file, drawn.svg.as_bytes())?;
+                self.shelf.write(&drawn.file, drawn.svg.as_bytes())?;
                 Some(Picture {
                     href: format!("{}{}", self.map.root(Place::Run(run, None)), drawn.file),
                     alt: drawn.alt,
@@ -354,11 +449,11 @@ impl Writer<'_> {
     }
 
     fn page(&self, folder: &str, html: &str, json: &Value) -> Result<(), SiteError> {
-        self.stage
+        self.shelf
             .write(&format!("{folder}index.html"), html.as_bytes())?;
         let mut bytes = serde_json::to_vec_pretty(json)?;
         bytes.push(b'\n');
-        self.stage.write(&format!("{folder}index.json"), &bytes)?;
+        self.shelf.write(&format!("{folder}index.json"), &bytes)?;
         Ok(())
     }
 
@@ -368,7 +463,7 @@ impl Writer<'_> {
         tables: impl Iterator<Item = &'t Table>,
     ) -> Result<(), SiteError> {
         for table in tables {
-            self.stage
+            self.shelf
                 .write(&format!("{folder}{}.csv", table.id), &table.csv()?)?;
         }
         Ok(())
@@ -377,7 +472,7 @@ impl Writer<'_> {
     /// Style, script, and the list of runs that the search looks through.
     fn assets(&self, names: &[String], entries: &[Option<Entry>]) -> Result<(), SiteError> {
         for (name, text) in self.renderer.assets() {
-            self.stage
+            self.shelf
                 .write(&format!("assets/{name}"), text.as_bytes())?;
         }
         let runs: Vec<Value> = (0..entries.len())
@@ -388,7 +483,7 @@ impl Writer<'_> {
             })
             .collect();
         let script = format!("window.impactRuns = {};\n", serde_json::to_string(&runs)?);
-        self.stage.write("assets/runs.js", script.as_bytes())?;
+        self.shelf.write("assets/runs.js", script.as_bytes())?;
         Ok(())
     }
 }

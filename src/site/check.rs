@@ -1,32 +1,41 @@
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::appendix::{Appendix, SiteError};
+use super::appendix::{Appendix, MadeFrom, SiteError};
 use super::entry::statistics;
 use super::logs::LogRoot;
+use super::mirror::{Mirror, Reflection, Scope};
 use super::problem::SpecError;
+use super::render::Renderer;
 use super::site_map::{Place, SiteMap};
 use super::spec::Spec;
 use crate::account::{Assumptions, Skipped};
 use crate::intensity::Dataset;
 use crate::units::{GramsPerKwh, Pue};
-use crate::zone::ZoneId;
+use crate::zone::{Iso3, ZoneId};
 
 /// Figures that differ by less are the same.
 const TOLERANCE: f64 = 1e-9;
+/// No page of a site is larger as JSON.
+const LARGEST: u64 = 1 << 30;
 
 /// What came of comparing a site with the logs it was made from.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Checked {
     pub runs: usize,
     pub groups: usize,
     /// Figures that were compared.
     pub figures: usize,
+    /// Files of the site that were compared byte by byte.
+    pub files: usize,
+    /// Which files that were, and with that which were not.
+    pub scope: Scope,
     pub differences: Vec<String>,
     pub skipped: Vec<Skipped>,
 }
@@ -46,22 +55,27 @@ pub enum CheckError {
 }
 
 #[derive(Deserialize)]
-struct MadeFrom {
+struct Recorded {
     schema: String,
+    generator: String,
+    title: String,
     grouping: String,
-    logs: Vec<MadeFromLogs>,
+    logs: Vec<RecordedLogs>,
     #[serde(default)]
-    assumptions: MadeWith,
+    assumptions: RecordedAssumptions,
+    country: Option<Iso3>,
+    #[serde(default)]
+    own_templates: bool,
 }
 
-#[derive(Deserialize)]
-struct MadeFromLogs {
+#[derive(Deserialize, Serialize)]
+struct RecordedLogs {
     path: String,
     shown: String,
 }
 
 #[derive(Default, Deserialize)]
-struct MadeWith {
+struct RecordedAssumptions {
     pue: Option<Pue>,
     emissions_factor: Option<GramsPerKwh>,
     zone: Option<ZoneId>,
@@ -77,14 +91,16 @@ pub(super) fn assumptions_json(assumptions: &Assumptions) -> Value {
     })
 }
 
-/// Reads the logs of a site again, from where they were or from the folders given, and compares.
+/// Reads the logs of a site again, from where they were or from the folders given, makes every file
+/// of it anew, and compares; `templates` are those of its own that it was made with.
 pub fn check(
     site: &Path,
     moved_to: &[PathBuf],
+    templates: Option<&Path>,
     commands_allowed: bool,
 ) -> Result<Checked, CheckError> {
-    let made_from: MadeFrom = read(&site.join("index.json"))
-        .filter(|made_from: &MadeFrom| made_from.schema == super::SCHEMA)
+    let made_from: Recorded = read(&site.join("index.json"))
+        .filter(|made_from: &Recorded| made_from.schema == super::SCHEMA)
         .ok_or_else(|| CheckError::NotASite(site.to_owned()))?;
     if !moved_to.is_empty() && moved_to.len() != made_from.logs.len() {
         return Err(CheckError::Roots {
@@ -92,9 +108,38 @@ pub fn check(
             found: moved_to.len(),
         });
     }
-    let spec_text = fs::read(site.join("spec.json")).unwrap_or_default();
+    let scope = if made_from.generator != super::GENERATOR {
+        Scope::FiguresOnly
+    } else if made_from.own_templates && templates.is_none() {
+        Scope::WithoutPages
+    } else {
+        Scope::All
+    };
+    let renderer = Renderer::new(templates).map_err(SiteError::from)?;
+    let logs_json = made_from.logs.iter().map(|logs| json!(logs)).collect();
+    let own_templates = made_from.own_templates;
+    let appendix = appendix(made_from, site, moved_to, commands_allowed)?;
+    let logs = appendix.logs()?;
+    let tree = appendix.tree(&logs)?;
+    let from = MadeFrom {
+        logs: &logs,
+        tree: &tree,
+        logs_json,
+        own_templates,
+    };
+    compare(site, &appendix, &from, &renderer, scope)
+}
+
+/// What the site was made from, by its own word.
+fn appendix(
+    made_from: Recorded,
+    site: &Path,
+    moved_to: &[PathBuf],
+    commands_allowed: bool,
+) -> Result<Appendix, SpecError> {
+    let spec_text = bytes_of(&site.join("spec.json")).unwrap_or_default();
     let dataset = made_from.assumptions.dataset;
-    let appendix = Appendix {
+    Ok(Appendix {
         roots: made_from
             .logs
             .into_iter()
@@ -111,35 +156,45 @@ pub fn check(
             .then(|| Spec::parse(&spec_text))
             .transpose()?,
         spec_text,
-        title: None,
+        title: Some(made_from.title),
         assumptions: Assumptions {
             pue: made_from.assumptions.pue,
             emissions_factor: made_from.assumptions.emissions_factor,
             elsewhere: made_from.assumptions.zone,
             dataset: dataset.and_then(|name| name.parse().ok()),
         },
-        country: None,
+        country: made_from.country,
         commands_allowed,
         empty_allowed: true,
         force: false,
-    };
-    compare(site, &appendix)
+    })
 }
 
-fn compare(site: &Path, appendix: &Appendix) -> Result<Checked, CheckError> {
-    let logs = appendix.logs()?;
-    let tree = appendix.tree(&logs)?;
-    let (entries, skipped) = appendix.read(&logs, &tree, &|_, _| {}, |_, _| Ok(()))?;
+fn compare(
+    site: &Path,
+    appendix: &Appendix,
+    from: &MadeFrom,
+    renderer: &Renderer,
+    scope: Scope,
+) -> Result<Checked, CheckError> {
+    let MadeFrom { logs, tree, .. } = from;
+    let mirror = Mirror::of(site, scope).map_err(SiteError::from)?;
+    let (entries, skipped) = appendix.make(from, &mirror, renderer, &|_, _| {})?;
     let map = SiteMap {
         title: "",
-        tree: &tree,
+        tree,
         logs: &logs.runs,
         labels: &[],
         readable: OnceLock::new(),
     };
     let mut checked = Checked {
+        runs: 0,
+        groups: 0,
+        figures: 0,
+        files: 0,
+        scope,
+        differences: Vec::new(),
         skipped,
-        ..Checked::default()
     };
     for (run, entry) in entries.iter().enumerate() {
         let Some(entry) = entry else { continue };
@@ -155,10 +210,21 @@ fn compare(site: &Path, appendix: &Appendix) -> Result<Checked, CheckError> {
     }
     let whole = json!(statistics(entries.iter().flatten()));
     checked.compare(site, "", "the start page", &whole);
+    checked.reflect(mirror.finish());
     Ok(checked)
 }
 
 impl Checked {
+    fn reflect(&mut self, reflection: Reflection) {
+        self.files = reflection.files;
+        let differing = reflection.differing.into_iter();
+        self.differences
+            .extend(differing.map(|name| format!("{name} is not what the logs give")));
+        let left_over = reflection.left_over.into_iter();
+        self.differences
+            .extend(left_over.map(|name| format!("{name} is no longer part of the site")));
+    }
+
     fn compare(&mut self, site: &Path, folder: &str, what: &str, expected: &Value) {
         let Some(page) = read::<Value>(&site.join(format!("{folder}index.json"))) else {
             self.differences
@@ -210,5 +276,17 @@ fn numbers(name: &str, value: &Value, into: &mut BTreeMap<String, f64>) {
 }
 
 fn read<T: for<'de> Deserialize<'de>>(path: &Path) -> Option<T> {
-    serde_json::from_slice(&fs::read(path).ok()?).ok()
+    serde_json::from_slice(&bytes_of(path)?).ok()
+}
+
+/// The bytes of a file of the site; one that is no regular file or larger than any of ours is none.
+fn bytes_of(path: &Path) -> Option<Vec<u8>> {
+    // Asked before opening: opening a FIFO would wait for a writer for ever.
+    if !fs::metadata(path).ok()?.is_file() {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    let file = fs::File::open(path).ok()?;
+    file.take(LARGEST + 1).read_to_end(&mut bytes).ok()?;
+    (bytes.len() as u64 <= LARGEST).then_some(bytes)
 }

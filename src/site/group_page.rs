@@ -323,7 +323,7 @@ fn figures_table(whole: &Member) -> Table {
             vec![
                 cell(mean, Some(statistic.mean)),
                 cell(error.unwrap_or_else(|| "–".to_owned()), statistic.stderr),
-                Cell::number(Some(statistic.sum)),
+                Cell::number(adds_up(name).then_some(statistic.sum)),
                 Cell::count(statistic.n),
                 Cell::text(label::unit(name)),
             ],
@@ -344,6 +344,11 @@ fn figures_table(whole: &Member) -> Table {
         foot: Vec::new(),
         sortable: false,
     }
+}
+
+/// Of a figure of a processor only its author knows.
+fn adds_up(name: &str) -> bool {
+    name.parse().map_or(true, Figure::adds_up)
 }
 
 fn scatters(plots: &[Plot], members: &[Member]) -> Vec<Chart> {

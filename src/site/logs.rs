@@ -31,6 +31,15 @@ impl LogRoot {
             path: spec.parent().unwrap_or(Path::new("")).join(path),
         }
     }
+
+    /// Where to look for runs: a root may be a log folder itself.
+    pub(super) fn run_folder(&self) -> &Path {
+        if self.path.file_name().is_some_and(|name| name == FOLDER) {
+            self.path.parent().unwrap_or(&self.path)
+        } else {
+            &self.path
+        }
+    }
 }
 
 /// The log of one run, not read yet.
@@ -59,7 +68,7 @@ impl Logs {
     pub(super) fn find(roots: &[LogRoot]) -> Self {
         let folders: Vec<PathBuf> = roots
             .iter()
-            .map(|root| run_folder(&root.path).to_owned())
+            .map(|root| root.run_folder().to_owned())
             .collect();
         let mut found = find(&folders, &|_| {});
         let mut skipped = counted_among(&found.runs);
@@ -70,7 +79,6 @@ impl Logs {
             kind: SkippedKind::Folder,
             reason,
         }));
-        let mut segments = Segments::default();
         let runs = found.runs.into_iter().filter_map(|path| {
             let root = folders.iter().position(|folder| path.starts_with(folder))?;
             let below = path.strip_prefix(&folders[root]).ok()?;
@@ -83,28 +91,22 @@ impl Logs {
                 with_slashes(below)
             };
             let shown = with_slashes(&Path::new(&roots[root].shown).join(below));
-            let segment = segments.claim(&relative);
             Some(RunLog {
                 path,
                 root,
                 relative,
                 shown,
-                segment,
+                segment: String::new(),
             })
         });
-        Self {
-            runs: runs.collect(),
-            skipped,
+        let mut runs: Vec<RunLog> = runs.collect();
+        // By what the user wrote: logs that were moved give the same site.
+        runs.sort_by(|a, b| Path::new(&a.shown).cmp(Path::new(&b.shown)));
+        let mut segments = Segments::default();
+        for run in &mut runs {
+            run.segment = segments.claim(&run.relative);
         }
-    }
-}
-
-/// A root may be a log folder itself.
-fn run_folder(root: &Path) -> &Path {
-    if root.file_name().is_some_and(|name| name == FOLDER) {
-        root.parent().unwrap_or(root)
-    } else {
-        root
+        Self { runs, skipped }
     }
 }
 

@@ -12,16 +12,19 @@ mod group_page;
 mod json_path;
 mod label;
 mod logs;
+mod mirror;
 mod number;
 mod ordered;
 mod page;
 mod problem;
 mod processor;
+mod progress;
 mod relative;
 mod render;
 mod run_page;
 mod sanitise;
 mod segment;
+mod shelf;
 mod site_map;
 mod spec;
 mod stage;
@@ -35,6 +38,7 @@ pub use appendix::{Appendix, Outcome, SiteError, start_of};
 pub use check::{CheckError, Checked, check};
 pub use json_path::JsonPath;
 pub use logs::LogRoot;
+pub use mirror::Scope;
 pub use problem::{Problem, SpecError};
 pub use render::{RenderError, Renderer};
 pub use spec::Spec;
@@ -42,5 +46,7 @@ pub use stage::{StageError, Written};
 
 /// The version of a site's JSON.
 const SCHEMA: &str = "impact-site/1";
+/// Who wrote a site.
+const GENERATOR: &str = concat!("impact ", env!("CARGO_PKG_VERSION"));
 /// A spec with every key, explained.
 pub const EXAMPLE_SPEC: &str = include_str!("../../leaderboard_spec.example.json");

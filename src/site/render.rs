@@ -26,6 +26,7 @@ const ASSETS: [(&str, &str); 2] = [
 pub struct Renderer {
     tera: Tera,
     assets: Vec<(&'static str, String)>,
+    is_own: bool,
 }
 
 /// Why there is no page.
@@ -74,7 +75,16 @@ impl Renderer {
         tera.set_escape_fn(|text, out| write!(out, "{}", escape::html(text)));
         tera.autoescape_on([".html"]);
         tera.add_raw_templates(templates)?;
-        Ok(Self { tera, assets })
+        Ok(Self {
+            tera,
+            assets,
+            is_own: own.is_some(),
+        })
+    }
+
+    /// Whether a folder of the user's goes before what is built in.
+    pub(super) fn is_own(&self) -> bool {
+        self.is_own
     }
 
     /// The files that every page refers to, by their name.

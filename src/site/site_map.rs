@@ -8,7 +8,6 @@ use super::tree::Tree;
 const WHOLE_TREE: usize = 80;
 /// Runs are listed below their group up to this many.
 const MOST_RUNS: usize = 30;
-const GENERATOR: &str = concat!("impact ", env!("CARGO_PKG_VERSION"));
 
 /// Which page is where, and how to get from one to another.
 #[derive(Debug)]
@@ -78,7 +77,7 @@ impl SiteMap<'_> {
             root: self.root(place),
             crumbs,
             nav: self.nav(place, &line),
-            generator: GENERATOR,
+            generator: super::GENERATOR,
         }
     }
 

@@ -6,6 +6,8 @@ use std::sync::Mutex;
 
 use serde::{Deserialize, Serialize};
 
+use super::shelf::Shelf;
+
 /// Marks a folder as a site of ours and lists every file of it.
 const MANIFEST: &str = "impact-site.json";
 
@@ -67,35 +69,6 @@ impl Stage {
             before,
             files: Mutex::default(),
         })
-    }
-
-    /// Writes a file of the site, unless it is there already with the same bytes; a file that several
-    /// pages share is written once.
-    pub(super) fn write(&self, name: &str, bytes: &[u8]) -> Result<(), StageError> {
-        if !self.keep(name) {
-            return Ok(());
-        }
-        if self.before.contains(name) && is_same(&self.out.join(name), bytes) {
-            return Ok(());
-        }
-        let path = self.place(name)?;
-        fs::write(&path, bytes).map_err(failed(&path))
-    }
-
-    /// Lets `make` write a file of the site by its path, and gives what that gives.
-    pub(super) fn write_with<T>(
-        &self,
-        name: &str,
-        make: impl FnOnce(&Path) -> io::Result<T>,
-    ) -> Result<T, StageError> {
-        let path = self.place(name)?;
-        let result = make(&path).map_err(failed(&path))?;
-        self.keep(name);
-        let there = self.out.join(name);
-        if self.before.contains(name) && same_file(&there, &path).unwrap_or(false) {
-            fs::remove_file(&path).map_err(failed(&path))?;
-        }
-        Ok(result)
     }
 
     fn place(&self, name: &str) -> Result<PathBuf, StageError> {
@@ -160,6 +133,35 @@ impl Stage {
     }
 }
 
+impl Shelf for Stage {
+    /// Writes a file of the site, unless it is there already with the same bytes.
+    fn write(&self, name: &str, bytes: &[u8]) -> Result<(), StageError> {
+        if !self.keep(name) {
+            return Ok(());
+        }
+        if self.before.contains(name) && is_same(&self.out.join(name), bytes) {
+            return Ok(());
+        }
+        let path = self.place(name)?;
+        fs::write(&path, bytes).map_err(failed(&path))
+    }
+
+    fn write_with(
+        &self,
+        name: &str,
+        make: &dyn Fn(&Path) -> io::Result<u64>,
+    ) -> Result<u64, StageError> {
+        let path = self.place(name)?;
+        let size = make(&path).map_err(failed(&path))?;
+        self.keep(name);
+        let there = self.out.join(name);
+        if self.before.contains(name) && same_file(&there, &path).unwrap_or(false) {
+            fs::remove_file(&path).map_err(failed(&path))?;
+        }
+        Ok(size)
+    }
+}
+
 impl Drop for Stage {
     /// Nothing is left beside the site, whatever happened.
     fn drop(&mut self) {
@@ -177,19 +179,29 @@ fn earlier(out: &Path, force: bool) -> Result<BTreeSet<String>, StageError> {
         }
         Err(error) => return Err(failed(out)(error)),
     };
-    let manifest = fs::read(out.join(MANIFEST))
-        .ok()
-        .and_then(|bytes| serde_json::from_slice::<Manifest>(&bytes).ok())
-        .filter(|manifest| manifest.schema == super::SCHEMA);
-    match manifest {
-        Some(manifest) => Ok(manifest
-            .files
-            .into_iter()
-            .filter(|name| is_inside(name))
-            .collect()),
+    match manifest(out) {
+        Some(files) => Ok(files),
         None if force || entries.next().is_none() => Ok(BTreeSet::new()),
         None => Err(StageError::Foreign(out.to_owned())),
     }
+}
+
+/// The files that a site lists as its own.
+fn manifest(site: &Path) -> Option<BTreeSet<String>> {
+    let bytes = fs::read(site.join(MANIFEST)).ok()?;
+    let manifest: Manifest = serde_json::from_slice(&bytes).ok()?;
+    (manifest.schema == super::SCHEMA).then(|| {
+        let mut files = manifest.files;
+        files.retain(|name| is_inside(name));
+        files
+    })
+}
+
+/// The files of a site besides the list of them.
+pub(super) fn listed(site: &Path) -> BTreeSet<String> {
+    let mut files = manifest(site).unwrap_or_default();
+    files.remove(MANIFEST);
+    files
 }
 
 /// A manifest is a file like any other: what it lists is only touched inside the site.
@@ -198,15 +210,17 @@ fn is_inside(name: &str) -> bool {
     !name.is_empty() && parts.all(|part| matches!(part, Component::Normal(_)))
 }
 
-fn is_same(path: &Path, bytes: &[u8]) -> bool {
-    let length = fs::symlink_metadata(path).map(|metadata| metadata.len());
-    length.is_ok_and(|length| length == bytes.len() as u64)
+pub(super) fn is_same(path: &Path, bytes: &[u8]) -> bool {
+    // Asked before opening: opening a FIFO would wait for a writer for ever.
+    let about = fs::symlink_metadata(path);
+    about.is_ok_and(|about| about.is_file() && about.len() == bytes.len() as u64)
         && fs::read(path).is_ok_and(|there| there == bytes)
 }
 
-fn same_file(a: &Path, b: &Path) -> io::Result<bool> {
+pub(super) fn same_file(a: &Path, b: &Path) -> io::Result<bool> {
     use std::io::Read as _;
-    if fs::metadata(a)?.len() != fs::metadata(b)?.len() {
+    let (of_a, of_b) = (fs::symlink_metadata(a)?, fs::symlink_metadata(b)?);
+    if !of_a.is_file() || !of_b.is_file() || of_a.len() != of_b.len() {
         return Ok(false);
     }
     let (mut a, mut b) = (fs::File::open(a)?, fs::File::open(b)?);
@@ -236,7 +250,7 @@ fn remove(out: &Path, name: &str) -> bool {
     true
 }
 
-fn failed(path: &Path) -> impl FnOnce(io::Error) -> StageError {
+pub(super) fn failed(path: &Path) -> impl FnOnce(io::Error) -> StageError {
     let path = path.to_owned();
     move |source| StageError::Io { path, source }
 }

@@ -37,7 +37,7 @@ pub(super) fn start_page(ledger: &Ledger, front: Front) -> (StartPage, Value) {
         .into_iter()
         .map(|group| ledger.group(group))
         .collect();
-    let skipped: Vec<Skipped> = front
+    let mut skipped: Vec<Skipped> = front
         .skipped
         .iter()
         .map(|skipped| Skipped {
@@ -46,11 +46,13 @@ pub(super) fn start_page(ledger: &Ledger, front: Front) -> (StartPage, Value) {
             reason: without_roots(&skipped.reason, front.roots),
         })
         .collect();
+    // By what is told of the paths: where the logs lie must not change the page.
+    skipped.sort_by(|a, b| a.path.cmp(&b.path));
     let json = json!({
         "schema": super::SCHEMA,
         "kind": "start",
         "title": map.title,
-        "generator": concat!("impact ", env!("CARGO_PKG_VERSION")),
+        "generator": super::GENERATOR,
         "runs": whole.runs.len(),
         "figures": whole.statistics,
         "rows": members.iter().map(|member| ledger.row_json(Place::Start, member)).collect::<Vec<_>>(),
@@ -128,6 +130,11 @@ fn groups_table(ledger: &Ledger, members: &[Member]) -> Table {
 /// A path or a reason without the part of a disk it lies on: a page for others need not tell that.
 fn without_roots(text: &str, roots: &[LogRoot]) -> String {
     roots.iter().fold(text.to_owned(), |text, root| {
-        text.replace(&format!("{}/", root.path.display()), "")
+        let folder = root.run_folder().display().to_string();
+        if text == folder {
+            root.shown.clone()
+        } else {
+            text.replace(&format!("{folder}/"), "")
+        }
     })
 }

@@ -50,6 +50,8 @@ struct Receipt<'a> {
 struct PueEntry {
     pue: Pue,
     origin: PueOrigin,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -139,7 +141,8 @@ pub fn json(statement: &Statement) -> String {
             .iter()
             .map(|(origin, pue)| PueEntry {
                 pue: *pue,
-                origin: *origin,
+                origin: origin.clone(),
+                source: origin.source().map(str::to_owned),
             })
             .collect(),
         social_cost_usd: social_cost(&statement.cost),

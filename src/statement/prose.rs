@@ -97,9 +97,9 @@ fn why_unknown(tally: &Tally) -> String {
 }
 
 fn pue_words(tally: &Tally) -> String {
-    let mut by_origin: BTreeMap<PueOrigin, Vec<String>> = BTreeMap::new();
+    let mut by_origin: BTreeMap<&PueOrigin, Vec<String>> = BTreeMap::new();
     for (origin, pue) in &tally.pues {
-        by_origin.entry(*origin).or_default().push(pue.to_string());
+        by_origin.entry(origin).or_default().push(pue.to_string());
     }
     let parts: Vec<String> = by_origin
         .into_iter()
@@ -114,11 +114,14 @@ fn pue_words(tally: &Tally) -> String {
 }
 
 /// Who says what the PUE is.
-pub(super) fn origin_words(origin: PueOrigin) -> &'static str {
+pub(super) fn origin_words(origin: &PueOrigin) -> String {
     match origin {
-        PueOrigin::Given => "as given",
-        PueOrigin::Recorded => "as recorded",
-        PueOrigin::Assumed => "a global average assumed here",
+        PueOrigin::Given => "as given".to_owned(),
+        PueOrigin::Recorded => "as recorded".to_owned(),
+        PueOrigin::Provider { source } => {
+            format!("the figure of the cloud provider and not of the building: {source}")
+        }
+        PueOrigin::Assumed => "a global average assumed here".to_owned(),
     }
 }
 
@@ -274,6 +277,7 @@ fn social_cost(cost: &Cost) -> Paragraph {
     let country = cost.country.name();
     let chosen = match chosen {
         Chosen::Named => String::new(),
+        Chosen::Place { runs: 1, of: 1 } => ", where the run took place".to_owned(),
         Chosen::Place { runs, of } if runs == of => ", where the runs took place".to_owned(),
         Chosen::Place { runs: 1, of } => {
             format!(", where 1 of {of} runs is known to have taken place")
@@ -292,11 +296,11 @@ fn social_cost(cost: &Cost) -> Paragraph {
         text("."),
     ];
     if median.dollars() < 0.0 {
-        words.push(text(format!(
-            " The cost is negative because temperatures in {country} today lie below the economic \
+        words.push(text(
+            " The cost is negative because temperatures in this country today lie below the economic \
              optimum of the underlying model, so that it books some warming as a gain there; \
-             the damage done elsewhere is not part of a country-level figure."
-        )));
+             the damage done elsewhere is not part of a country-level figure.",
+        ));
     }
     words
 }

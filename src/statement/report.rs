@@ -44,6 +44,8 @@ struct RunReport {
     started: Option<DateTime<Utc>>,
     pue: Pue,
     pue_origin: PueOrigin,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pue_source: Option<String>,
     figures: Figures,
     #[serde(skip_serializing_if = "Option::is_none")]
     carbon: Option<CarbonReport>,
@@ -207,7 +209,8 @@ impl RunReport {
             host: run.host.clone(),
             started: run.started,
             pue: footprint.pue,
-            pue_origin: footprint.pue_origin,
+            pue_origin: footprint.pue_origin.clone(),
+            pue_source: footprint.pue_origin.source().map(str::to_owned),
             figures: Figure::all_of_run(run, footprint),
             carbon: footprint.carbon.as_ref().map(|carbon| CarbonReport {
                 zone: carbon.zone.clone(),
@@ -258,7 +261,7 @@ impl RunReport {
             out,
             "  PUE: {} ({})",
             self.pue,
-            origin_words(self.pue_origin)
+            escape::line(&origin_words(&self.pue_origin))
         );
         if let Some(carbon) = &self.carbon {
             let zone = carbon

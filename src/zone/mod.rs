@@ -58,6 +58,9 @@ impl FromStr for ZoneId {
     type Err = NotAZone;
     fn from_str(text: &str) -> Result<Self, NotAZone> {
         let name = text.trim();
+        if let Some(id) = register::of_spoken(name) {
+            return Ok(id);
+        }
         let plausible = (2..=32).contains(&name.len())
             && name
                 .split('-')

@@ -107,6 +107,18 @@ pub fn find_area(id: &ZoneId) -> Result<AreaId, NoSuchZone> {
     Ok(AreaId::from(id.clone()))
 }
 
+/// The name of an area as it is printed, `US-PJM (VA)` or `US-PJM:VA`: that of its state, if it means
+/// the same area.
+pub(super) fn of_spoken(text: &str) -> Option<ZoneId> {
+    let (zone, state) = match text.strip_suffix(')') {
+        Some(text) => text.split_once(" (")?,
+        None => text.split_once(':')?,
+    };
+    let area: AreaId = format!("{zone}:{state}").parse().ok()?;
+    let state: ZoneId = format!("US-{}", area.state.as_ref()?).parse().ok()?;
+    (find_area(&state).ok()? == area).then_some(state)
+}
+
 /// The zone that stands for a whole country.
 #[must_use]
 pub fn of_country(country: Iso3) -> Option<&'static Zone> {
@@ -173,6 +185,25 @@ mod tests {
             find_area(&known("US-CAL-CISO")).unwrap().to_string(),
             "US-CAL-CISO"
         );
+    }
+
+    #[test]
+    fn the_part_of_a_zone_is_read_as_it_is_printed() {
+        let virginia = find_area(&known("US-VA")).unwrap();
+        for text in [virginia.spoken(), virginia.to_string()] {
+            let id: ZoneId = text.parse().unwrap();
+            assert_eq!(find_area(&id).unwrap(), virginia, "{text}");
+        }
+        for wrong in [
+            "US-CA (VA)",
+            "US-PJM (",
+            "US-PJM (V)",
+            "FR:",
+            ":",
+            "US-PJM (VA",
+        ] {
+            assert!(wrong.parse::<ZoneId>().is_err(), "{wrong}");
+        }
     }
 
     #[test]

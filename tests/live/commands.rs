@@ -133,7 +133,7 @@ fn grid_with_one_provider_fails_when_it_declines() {
     impact(home.path(), &closed_port())
         .args(["grid", "GB", "--provider", "oracle"])
         .assert()
-        .code(1)
+        .code(2)
         .stderr(contains("electricitymaps, uk, denmark"));
 }
 
@@ -310,7 +310,7 @@ fn times_that_cannot_be_are_refused_without_a_panic() {
         impact(home.path(), &server.url)
             .args(["grid", "GB", &format!("--to={to}")])
             .assert()
-            .code(1)
+            .code(2)
             .stderr(contains("must run forwards"));
     }
     let run = Run::new(INFO);

@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -19,13 +21,15 @@ use crate::zone::{
 fn read_map(path: &Path) -> Result<Map, Failure> {
     const LARGEST: u64 = 256 << 20;
     let shown = path.display();
-    let size = std::fs::metadata(path)
-        .with_context(|| format!("cannot read {shown}"))?
-        .len();
-    if size > LARGEST {
+    let mut bytes = Vec::new();
+    // Read up to the limit, not asked for its size: a pipe or device has none.
+    std::fs::File::open(path)
+        .and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes))
+        .with_context(|| format!("cannot read {shown}"))?;
+    if bytes.len() as u64 > LARGEST {
         return Err(anyhow::anyhow!("{shown} is larger than 256 MB").into());
     }
-    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
+    let text = String::from_utf8(bytes).with_context(|| format!("cannot read {shown}"))?;
     Ok(zone::geojson::read(&text).with_context(|| format!("{shown} is not a map of zones"))?)
 }
 
@@ -274,14 +278,15 @@ impl Desk {
 
     /// The dirtiest or cleanest zones among those with a figure of their own.
     pub(super) fn ranked(&self, count: usize, dirtiest: bool) -> Result<Vec<Answer>, Failure> {
-        let mut zones: Vec<ZoneId> = self
-            .map()
-            .areas()
-            .iter()
-            .map(|area| area.id.zone.clone())
-            .collect();
-        zones.sort();
-        zones.dedup();
+        // Also zones without an area of their own on the map; a map of the user's says all there are.
+        let zones: BTreeSet<ZoneId> = match &self.own_map {
+            Some(map) => map
+                .areas()
+                .iter()
+                .map(|area| area.id.zone.clone())
+                .collect(),
+            None => register::all().keys().cloned().collect(),
+        };
         let mut answers = Vec::new();
         for zone in zones {
             let area = AreaId::from(zone);

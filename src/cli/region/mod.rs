@@ -135,7 +135,8 @@ impl RegionArgs {
             return desk.address(address);
         }
         if let (Some(lat), Some(lon)) = (self.lat, self.lon) {
-            let point = Point::new(lat, lon)?;
+            let point = Point::new(lat, lon)
+                .map_err(|nowhere| Failure::new(nowhere).exit_with(exit::USAGE))?;
             return Ok((desk.point(point, None)?, Some(point)));
         }
         if let Some(id) = &self.zone {

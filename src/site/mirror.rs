@@ -1,0 +1,146 @@
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::shelf::Shelf;
+use super::stage::{StageError, failed, is_same, listed, same_file};
+
+/// A site held against the one on disk: a file is compared as soon as it is made, and not kept.
+#[derive(Debug)]
+pub(super) struct Mirror {
+    site: PathBuf,
+    scope: Scope,
+    /// For files that are made by their path.
+    scratch: PathBuf,
+    made: AtomicUsize,
+    files: Mutex<BTreeSet<String>>,
+    differing: Mutex<BTreeSet<String>>,
+}
+
+/// Which files can be the same at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// Every file of the site.
+    All,
+    /// All but what the site's own templates and assets shape, which are not at hand.
+    WithoutPages,
+    /// None: the site is of another version, which words and lays out pages in its own way.
+    FiguresOnly,
+}
+
+impl Scope {
+    fn covers(self, name: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::WithoutPages => {
+                let is_page = Path::new(name)
+                    .extension()
+                    .is_some_and(|ending| ending == "html");
+                !is_page && !name.starts_with("assets/")
+            }
+            Self::FiguresOnly => false,
+        }
+    }
+}
+
+/// What came of holding a site against its files.
+#[derive(Debug, Default)]
+pub(super) struct Reflection {
+    pub(super) files: usize,
+    /// Files that are missing, or hold something else.
+    pub(super) differing: BTreeSet<String>,
+    /// Files of the site that its logs no longer give.
+    pub(super) left_over: BTreeSet<String>,
+}
+
+impl Mirror {
+    pub(super) fn of(site: &Path, scope: Scope) -> Result<Self, StageError> {
+        Ok(Self {
+            site: site.to_owned(),
+            scope,
+            scratch: scratch()?,
+            made: AtomicUsize::default(),
+            files: Mutex::default(),
+            differing: Mutex::default(),
+        })
+    }
+
+    pub(super) fn finish(self) -> Reflection {
+        let files = std::mem::take(&mut *lock(&self.files));
+        let left_over = listed(&self.site)
+            .into_iter()
+            .filter(|name| self.scope.covers(name) && !files.contains(name))
+            .collect();
+        Reflection {
+            files: files.len(),
+            differing: std::mem::take(&mut *lock(&self.differing)),
+            left_over,
+        }
+    }
+
+    /// Whether the file is to be compared, and was not yet.
+    fn is_new(&self, name: &str) -> bool {
+        self.scope.covers(name) && lock(&self.files).insert(name.to_owned())
+    }
+
+    fn note(&self, name: &str, is_same: bool) {
+        if !is_same {
+            lock(&self.differing).insert(name.to_owned());
+        }
+    }
+}
+
+impl Shelf for Mirror {
+    fn write(&self, name: &str, bytes: &[u8]) -> Result<(), StageError> {
+        if self.is_new(name) {
+            self.note(name, is_same(&self.site.join(name), bytes));
+        }
+        Ok(())
+    }
+
+    fn write_with(
+        &self,
+        name: &str,
+        make: &dyn Fn(&Path) -> io::Result<u64>,
+    ) -> Result<u64, StageError> {
+        let number = self.made.fetch_add(1, Ordering::Relaxed);
+        let path = self.scratch.join(number.to_string());
+        let size = make(&path).map_err(failed(&path))?;
+        if self.is_new(name) {
+            let same = same_file(&self.site.join(name), &path).unwrap_or(false);
+            self.note(name, same);
+        }
+        fs::remove_file(&path).map_err(failed(&path))?;
+        Ok(size)
+    }
+}
+
+impl Drop for Mirror {
+    /// Nothing is left of the comparing, whatever happened.
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.scratch);
+    }
+}
+
+/// A folder of this process's own: a site may lie where nobody can write.
+fn scratch() -> Result<PathBuf, StageError> {
+    const TRIES: u32 = 1000;
+    let folder = std::env::temp_dir();
+    for attempt in 0..TRIES {
+        let path = folder.join(format!("impact-check.{}.{attempt}", std::process::id()));
+        // One that is there already may be somebody's trap.
+        match fs::create_dir(&path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(failed(&path)(error)),
+            Ok(()) => return Ok(path),
+        }
+    }
+    Err(failed(&folder)(io::ErrorKind::AlreadyExists.into()))
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
