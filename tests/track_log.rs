@@ -72,11 +72,14 @@ fn a_tracker_that_is_killed_leaves_whole_lines_and_a_running_job() {
         let mut tracker = machine
             .impact()
             .args(["track", "-q", "--out", "log", "--interval", "1ms", "--"])
-            .args(["sleep", "600"])
+            .args(["sh", "-c", "echo $$ > job; exec sleep 600"])
             .spawn()
             .unwrap();
-        let data = machine.path("log/impacttracker/data.json");
-        while fs::read_to_string(&data).map_or(0, |text| text.lines().count()) < lines {
+        let lines_of = |file: &str| {
+            let text = fs::read_to_string(machine.path(file));
+            text.map_or(0, |text| text.lines().count())
+        };
+        while lines_of("log/impacttracker/data.json") < lines || lines_of("job") < 1 {
             std::thread::yield_now();
         }
         tracker.kill().unwrap();
@@ -84,15 +87,12 @@ fn a_tracker_that_is_killed_leaves_whole_lines_and_a_running_job() {
         let log = machine.log();
         assert!(log.samples.len() >= lines);
         assert!(log.info["ended"].is_null());
-        if let Some(job) = log.last()["process_ids"][0].as_u64() {
-            let ended = std::process::Command::new("kill")
-                .arg(job.to_string())
-                .status();
-            assert!(
-                ended.unwrap().success(),
-                "the job runs on until somebody ends it"
-            );
-        }
+        let job = fs::read_to_string(machine.path("job")).unwrap();
+        let ended = std::process::Command::new("kill").arg(job.trim()).status();
+        assert!(
+            ended.unwrap().success(),
+            "the job runs on until somebody ends it"
+        );
     }
 }
 

@@ -139,7 +139,7 @@ impl Accounting {
         };
         let runs = collection.runs.iter().map(|(_, run)| run);
         if let Some(words) = assumptions.past_the_data_set(runs) {
-            eprintln!("{words}");
+            tell(words);
         }
     }
 }

@@ -145,11 +145,11 @@ impl AppendixArgs {
         left_out::tell_all(&checked.skipped);
         match checked.scope {
             Scope::All => {}
-            Scope::WithoutPages => eprintln!(
-                "note: the site has templates of its own, so its HTML and assets were not compared; --templates names them"
+            Scope::WithoutPages => tell(
+                "note: the site has templates of its own, so its HTML and assets were not compared; --templates names them",
             ),
-            Scope::FiguresOnly => eprintln!(
-                "note: another version wrote the site, so only the figures in its index.json files were compared"
+            Scope::FiguresOnly => tell(
+                "note: another version wrote the site, so only the figures in its index.json files were compared",
             ),
         }
         let found = format!(

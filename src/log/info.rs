@@ -190,6 +190,9 @@ pub struct Region {
     pub fallbacks: Vec<String>,
 }
 
+/// What stands before the source of a provider's PUE.
+const PUE_BY: &str = "; PUE by ";
+
 impl Region {
     /// The area of the zone whose figures are meant.
     pub fn area(&self) -> Result<AreaId, NoSuchZone> {
@@ -202,10 +205,17 @@ impl Region {
         }
     }
 
+    /// Notes who published the PUE that is taken for this cloud.
+    pub fn note_pue_source(&mut self, source: &str) {
+        let how = self.how.get_or_insert_default();
+        how.push_str(PUE_BY);
+        how.push_str(source);
+    }
+
     /// Who published the PUE that the tracker took for this cloud; none where it is the run's own.
     #[must_use]
     pub fn pue_source(&self) -> Option<&str> {
-        let (_, source) = self.how.as_deref()?.rsplit_once("; PUE by ")?;
+        let (_, source) = self.how.as_deref()?.rsplit_once(PUE_BY)?;
         Some(source)
     }
 

@@ -201,7 +201,7 @@ fn intensity(sources: &[Source], info: &Info, notes: &mut Vec<String>) -> Option
     if unknown > 0 {
         if unknown < sources.len() {
             notes.push(format!(
-                "{unknown} of {} runs do not tell their carbon intensity; none is given",
+                "the carbon intensity of {unknown} of {} runs is not known; none is given",
                 sources.len()
             ));
         }

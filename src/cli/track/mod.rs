@@ -153,8 +153,7 @@ impl TrackArgs {
             && let Some(known) = self.place.cloud_pue(&machine).map_err(before_start)?
         {
             pue = Some(known.pue);
-            let how = region.how.get_or_insert_default();
-            how.push_str(&format!("; PUE by {}", known.provenance()));
+            region.note_pue_source(&known.provenance());
         }
         #[cfg(feature = "live")]
         let grid = if self.live {
