@@ -129,8 +129,9 @@ fn try_send(address: &OsStr, mark: &Mark) -> io::Result<Delivery> {
         .as_bytes()
         .strip_prefix(b"@")
         .ok_or(io::ErrorKind::InvalidInput)?;
-    let own = format!("impact-mark-{}", std::process::id());
-    let socket = UnixDatagram::bind_addr(&SocketAddr::from_abstract_name(own)?)?;
+    let socket = UnixDatagram::unbound()?;
+    // Makes the kernel give the socket an address that nobody else has, to be answered at.
+    sockopt::set_socket_passcred(&socket, true)?;
     socket.set_read_timeout(Some(PATIENCE))?;
     socket.set_write_timeout(Some(PATIENCE))?;
     let letter = serde_json::to_vec(mark)?;
@@ -163,11 +164,38 @@ mod tests {
             if let Some(letter) = mailbox.next() {
                 break letter;
             }
+            assert!(!sender.is_finished(), "it was not sent");
             std::thread::yield_now();
         };
         assert_eq!(letter.mark, mark("train"));
         mailbox.acknowledge(&letter);
         assert_eq!(sender.join().unwrap(), Delivery::Measured);
+    }
+
+    #[test]
+    fn two_marks_of_one_process_do_not_stand_in_each_others_way() {
+        let id = format!("test-two-{}", std::process::id());
+        let mailbox = Mailbox::open(&id).unwrap();
+        let senders = ["a", "b"].map(|name| {
+            let address = mailbox.address();
+            std::thread::spawn(move || send(&address, &mark(name)))
+        });
+        // Both wait to be answered, so that both are open at the same time.
+        let letters = senders.each_ref().map(|_| {
+            loop {
+                if let Some(letter) = mailbox.next() {
+                    break letter;
+                }
+                assert!(senders.iter().any(|sender| !sender.is_finished()));
+                std::thread::yield_now();
+            }
+        });
+        for letter in &letters {
+            mailbox.acknowledge(letter);
+        }
+        for sender in senders {
+            assert_ne!(sender.join().unwrap(), Delivery::NobodyTracks);
+        }
     }
 
     #[test]
