@@ -318,15 +318,7 @@ fn the_intensity_of_a_run_is_the_same_number_in_every_command() {
 fn a_zone_of_which_no_intensity_is_known_has_no_mass_rather_than_none_at_all() {
     let logs = tempfile::tempdir().unwrap();
     OwnRun::default().write(&logs.path().join("a"));
-    let other = OwnRun {
-        zone: Some("XX-ZZ"),
-        ..OwnRun::default()
-    };
-    let info = other
-        .write(&logs.path().join("b"))
-        .join("impacttracker/info.json");
-    let text = fs::read_to_string(&info).unwrap();
-    fs::write(&info, text.replace(",\"carbon_intensity\":50.0", "")).unwrap();
+    OwnRun::write_in_unknown_zone(&logs.path().join("b"));
     let receipt = json(&[logs.path()], &[]);
     let zones = receipt["zones"].as_array().unwrap();
     assert!(zones[0]["estimated_carbon_impact_kg"].as_f64().unwrap() > 0.0);

@@ -322,15 +322,7 @@ fn a_zone_that_does_not_apply_to_all_runs_is_said_to() {
 fn a_recorded_zone_that_nobody_knows_is_named_as_the_reason() {
     let logs = tempfile::tempdir().unwrap();
     OwnRun::default().write(&logs.path().join("a"));
-    let other = OwnRun {
-        zone: Some("XX-ZZ"),
-        ..OwnRun::default()
-    };
-    let info = other
-        .write(&logs.path().join("b"))
-        .join("impacttracker/info.json");
-    let text = fs::read_to_string(&info).unwrap();
-    fs::write(&info, text.replace(",\"carbon_intensity\":50.0", "")).unwrap();
+    OwnRun::write_in_unknown_zone(&logs.path().join("b"));
     let text = said(logs.path(), &[]);
     assert!(
         text.contains("because no carbon intensity is known for zone XX-ZZ."),
