@@ -10,12 +10,15 @@ use crate::sensor::Roots;
 const PART_OF_THE_TIME: u32 = 100_000;
 /// Nor are they looked for more often than this.
 const SHORTEST_PAUSE: Duration = Duration::from_secs(1);
+/// Whoever makes others leave starts a process for it, so without births once in this time will do.
+const WITHOUT_BIRTHS: Duration = Duration::from_secs(60);
 
 /// Descendants of the command that are no longer in its control group, looked for now and then.
 #[derive(Debug)]
 pub(crate) struct Leavers {
     folder: PathBuf,
     pace: Pace,
+    looked: Option<Instant>,
     pub(crate) are_known: bool,
 }
 
@@ -24,16 +27,22 @@ impl Leavers {
         Self {
             folder: roots.processes().to_owned(),
             pace: Pace::new(PART_OF_THE_TIME, SHORTEST_PAUSE),
+            looked: None,
             are_known: false,
         }
     }
 
     /// Looks again if it is time; says whether there are any who were not known of.
-    pub(crate) fn are_found(&mut self, scope: &Scope, tree: &Tree, members: &[u32]) -> bool {
+    pub(crate) fn are_found(&mut self, scope: &mut Scope, tree: &Tree, members: &[u32]) -> bool {
         let now = Instant::now();
         if self.are_known || !self.pace.is_due(now) {
             return false;
         }
+        let just_looked = |looked| now.duration_since(looked) < WITHOUT_BIRTHS;
+        if !scope.take_news() && self.looked.is_some_and(just_looked) {
+            return false;
+        }
+        self.looked = Some(now);
         let others = tree.others_than(members);
         self.are_known = others
             .into_iter()

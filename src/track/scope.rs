@@ -19,6 +19,7 @@ pub(crate) struct Scope {
     members: KernelFile,
     counts: KernelFile,
     births: Births,
+    has_news: bool,
     processes: Vec<u32>,
     /// Its name in the processes' own files.
     name: String,
@@ -57,6 +58,7 @@ impl Scope {
             members: KernelFile::open(&folder.join("cgroup.procs"))?,
             counts: KernelFile::open(&folder.join("cgroup.stat"))?,
             births,
+            has_news: false,
             processes: Vec::new(),
             name,
             handle: File::open(folder)?,
@@ -70,12 +72,18 @@ impl Scope {
     /// The processes in the group and in groups they made below it.
     pub(crate) fn processes(&mut self) -> &[u32] {
         if self.births.may_have_happened() {
+            self.has_news = true;
             self.processes = self.find_processes();
         } else {
             // Nobody was born who could have the number of one who died.
             self.processes.retain(|pid| is_alive(*pid));
         }
         &self.processes
+    }
+
+    /// Whether processes were born somewhere since this was last asked.
+    pub(crate) fn take_news(&mut self) -> bool {
+        std::mem::take(&mut self.has_news)
     }
 
     /// Whether a process has left for another group, as container engines and `systemd-run` make it.

@@ -167,7 +167,7 @@ impl Witness {
             return self.tree.processes();
         };
         let processes = group.processes().to_vec();
-        if let Some(scope) = &self.scope
+        if let Some(scope) = &mut self.scope
             && self.leavers.are_found(scope, &self.tree, &processes)
         {
             self.panel.note(
