@@ -19,6 +19,7 @@ pub(crate) struct Leavers {
     folder: PathBuf,
     pace: Pace,
     looked: Option<Instant>,
+    has_just_looked: bool,
     pub(crate) are_known: bool,
 }
 
@@ -28,8 +29,14 @@ impl Leavers {
             folder: roots.processes().to_owned(),
             pace: Pace::new(PART_OF_THE_TIME, SHORTEST_PAUSE),
             looked: None,
+            has_just_looked: false,
             are_known: false,
         }
+    }
+
+    /// Whether somebody looked since this was last asked.
+    pub(crate) fn take_look(&mut self) -> bool {
+        std::mem::take(&mut self.has_just_looked)
     }
 
     /// Looks again if it is time; says whether there are any who were not known of.
@@ -43,6 +50,7 @@ impl Leavers {
             return false;
         }
         self.looked = Some(now);
+        self.has_just_looked = true;
         let others = tree.others_than(members);
         self.are_known = others
             .into_iter()

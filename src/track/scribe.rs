@@ -32,7 +32,7 @@ pub(crate) struct Scribe {
 
 #[derive(Debug, Clone, Copy)]
 enum Order {
-    /// Give back what only the start and the first sample needed.
+    /// Give back what only the start or a rare sample needed.
     Shed,
     Flush,
 }
@@ -56,7 +56,7 @@ impl Scribe {
             is_final: false,
         }));
         let (gathered_sender, gathered) = sync_channel(1);
-        let (sender, orders) = sync_channel(1);
+        let (sender, orders) = sync_channel(2);
         let shared = Arc::clone(&info);
         let pause = Arc::new(AtomicU64::new(0));
         let pause_from_now = Arc::clone(&pause);
@@ -101,12 +101,14 @@ impl Scribe {
         }
     }
 
-    /// A sample has been written: it is put on the disk if that is due, without waiting for it.
-    pub(crate) fn sampled(&mut self) {
-        if !self.has_shed {
+    /// A sample has been written: it is put on the disk if that is due, without waiting for it, and
+    /// pages are given back if it was a rare one.
+    pub(crate) fn sampled(&mut self, was_rare: bool) {
+        if was_rare || !self.has_shed {
             self.has_shed = true;
             let _ = self.orders.try_send(Order::Shed);
-        } else if self.last_flush.elapsed() >= self.pause() {
+        }
+        if self.last_flush.elapsed() >= self.pause() {
             self.last_flush = Instant::now();
             // Until the scribe, who may be kept waiting, knows better.
             let longest = LONGEST_PAUSE.as_nanos() as u64;

@@ -179,6 +179,11 @@ impl Witness {
         processes
     }
 
+    /// Whether the last sample needed code that the next ones will not.
+    pub(crate) fn take_rarity(&mut self) -> bool {
+        self.leavers.take_look()
+    }
+
     /// Reads what must be read more often than it is logged.
     pub(crate) fn glimpse(&mut self, at: Duration) {
         self.panel.read(at);

@@ -181,7 +181,7 @@ impl Tracker<'_> {
         self.record.sample(&sample);
         self.trail
             .pass(self.witness.elapsed(now), self.witness.panel.totals());
-        self.scribe.sampled();
+        self.scribe.sampled(self.witness.take_rarity());
         if let Some(screen) = &mut self.screen {
             screen.show(&Glance::of(
                 &sample,
