@@ -6,8 +6,8 @@ use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use geo::{BoundingRect, Contains};
-use impact::zone::Point;
-use impact::zone::map::Map;
+use impact::grid::zone::Point;
+use impact::grid::zone::map::Map;
 use rstar::primitives::{GeomWithData, Rectangle};
 use rstar::{AABB, RTree};
 

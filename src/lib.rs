@@ -1,42 +1,28 @@
-//! Carbon accounting for experiments: what the hardware says goes into a log, what the log says goes
-//! into a statement or a site.
+//! Carbon accounting for experiments: measure the energy of a run, write it to a log, and turn logs
+//! into statements, tables and pages.
 //!
 //! ```text
-//! sensor -> Reading -> Odometer x Share -> Sample -> data.json
-//!                                                       |
-//!    Statement / Pages <- Collection <- Footprint <- RunSummary
-//!                                        (x Pue x Intensity)
+//! sensors -> Session -> Sample -> data.json                     measure
+//!                                    |
+//!      RunSummary -> Footprint -> Tally -> Statement, pages     account
+//!                  (x PUE x intensity)
 //! ```
 //!
-//! The log on disk is the only border between the two halves. Rooms are listed in the order of
-//! dependency: each uses only those above it (`tests/layers.rs` keeps it so).
+//! The log on disk is the only interface between the two halves. Modules are listed in order of
+//! dependency: each uses only modules listed before it (`tests/layers.rs` checks this).
 
-// The macros that print panic when a stream is full or gone.
+// The print macros panic when a stream is full or closed.
 #![cfg_attr(not(test), warn(clippy::print_stderr, clippy::print_stdout))]
 
 pub mod units;
-pub mod escape;
-pub mod replacement;
-pub mod table;
-pub mod span;
-pub mod moments;
-pub mod nearest;
-pub mod data;
-pub mod zone;
-pub mod intensity;
-pub mod social_cost;
-pub mod sensor;
-pub mod require;
+pub mod text;
+pub mod files;
+pub mod model;
+pub mod grid;
+pub mod meter;
 pub mod log;
 pub mod track;
-pub mod account;
-pub mod merge;
-pub mod statement;
-pub mod compare;
-pub mod export;
-pub mod estimate;
-#[cfg(feature = "cli")]
-pub mod config;
+pub mod ledger;
 #[cfg(feature = "site")]
 pub mod site;
 #[cfg(feature = "cli")]

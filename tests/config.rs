@@ -10,8 +10,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use assert_cmd::Command;
-use impact::config::keys::KEYS;
-use impact::config::{Config, Key, Origin, Sources};
+use impact::cli::settings::keys::KEYS;
+use impact::cli::settings::{Config, Key, Origin, Sources};
 use predicates::prelude::*;
 use predicates::str::contains;
 use run::Run;

@@ -178,7 +178,7 @@ fn the_long_version_names_every_table() {
         .output()
         .unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
-    for table in impact::data::ALL {
+    for table in impact::grid::data::ALL {
         assert!(text.contains(table.provenance.table), "{text}");
     }
 }

@@ -4,9 +4,9 @@
 
 use std::io::Write as _;
 
-use impact::intensity::given::Given;
-use impact::zone::geojson::BadMap;
-use impact::zone::{Point, cloud, geojson, place};
+use impact::grid::intensity::given::Given;
+use impact::grid::zone::geojson::BadMap;
+use impact::grid::zone::{Point, cloud, geojson, place};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use impact::account::{Assumptions, Footprint, Part, RecordedCarbon, RunSummary, Tally};
-use impact::log::info::Region;
-use impact::sensor::{Component, Group, Method, Unit};
-use impact::units::{GramsCo2e, GramsPerKwh, Hours, Joules};
+use impact::ledger::{Assumptions, Footprint, Part, RecordedCarbon, RunSummary, Tally};
+use impact::model::info::Region;
+use impact::model::{Component, CpuSocket, EnergyClass, Method};
+use impact::units::{Energy, GramsCo2e, GramsPerKwh, Hours};
 use proptest::prelude::*;
 
 fn any_run() -> impl Strategy<Value = RunSummary> {
@@ -28,7 +28,7 @@ fn any_run() -> impl Strategy<Value = RunSummary> {
                 Method::Measured
             };
             let part = |joules: f64| Part {
-                attributed: Joules::from_joules(joules).unwrap(),
+                attributed: Energy::from_joules(joules).unwrap(),
                 machine: None,
                 method: method.clone(),
             };
@@ -40,11 +40,11 @@ fn any_run() -> impl Strategy<Value = RunSummary> {
                 name: None,
                 tags: BTreeMap::new(),
                 parts: BTreeMap::from([
-                    (Component::Package(Unit::socket(0)), part(cpu)),
+                    (Component::Package(CpuSocket::socket(0)), part(cpu)),
                     (Component::Gpu("GPU-1".into()), part(gpu)),
-                    (Component::Dram(Unit::socket(0)), part(dram)),
+                    (Component::Dram(CpuSocket::socket(0)), part(dram)),
                 ]),
-                absent: BTreeMap::from([(Group::Dram, "no meter".into())]),
+                absent: BTreeMap::from([(EnergyClass::Dram, "no meter".into())]),
                 duration: Hours::from_seconds(seconds).unwrap(),
                 cpu_time: recorded.then(|| Hours::from_seconds(seconds / 3.0).unwrap()),
                 gpu_time: None,
@@ -104,8 +104,8 @@ proptest! {
     #[test]
     fn printed_kilowatt_hours_add_up_digit_by_digit(a in 0.0..1e12f64, b in 0.0..1e12f64) {
         use rust_decimal::Decimal;
-        let [a, b] = [a, b].map(|joules| Joules::from_joules(joules).unwrap());
-        let digits = |energy: Joules| energy.exact().to_string().parse::<Decimal>().unwrap();
+        let [a, b] = [a, b].map(|joules| Energy::from_joules(joules).unwrap());
+        let digits = |energy: Energy| energy.exact().to_string().parse::<Decimal>().unwrap();
         prop_assert_eq!(digits(a) + digits(b), digits(a + b));
     }
 }

@@ -3,9 +3,9 @@
 
 use std::path::PathBuf;
 
-use impact::account::energy::summarise;
-use impact::account::{Assumptions, Footprint};
-use impact::sensor::Group;
+use impact::ledger::energy::summarise;
+use impact::ledger::{Assumptions, Footprint};
+use impact::model::EnergyClass;
 use serde_json::Value;
 
 fn reference() -> Option<PathBuf> {
@@ -33,8 +33,8 @@ fn the_figures_of_the_original_come_out() {
         let carbon = footprint.carbon.unwrap();
         let figures = [
             ("total_power", footprint.energy.kwh()),
-            ("kw_hr_cpu", summary.energy(Group::Cpu).unwrap().kwh()),
-            ("kw_hr_gpu", summary.energy(Group::Gpu).unwrap().kwh()),
+            ("kw_hr_cpu", summary.energy(EnergyClass::Cpu).unwrap().kwh()),
+            ("kw_hr_gpu", summary.energy(EnergyClass::Gpu).unwrap().kwh()),
             ("estimated_carbon_impact_kg", carbon.mass.kg()),
             ("exp_len_hours", summary.duration.hours()),
             ("cpu_hours", summary.cpu_time.unwrap().hours()),

@@ -18,7 +18,7 @@
 
 #![allow(clippy::unreadable_literal, reason = "figures as scipy prints them")]
 
-use impact::compare::{Resampling, Test, Verdict};
+use impact::ledger::compare::{Resampling, Test, Verdict};
 
 struct Expected {
     name: &'static str,

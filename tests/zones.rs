@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
-use impact::intensity::{Dataset, Fallback, Intensity, for_area};
-use impact::zone::map::Map;
-use impact::zone::place::{self, Place};
-use impact::zone::{AreaId, Found, Located, Point, cloud, locate, locate_in};
+use impact::grid::intensity::{Dataset, Fallback, Intensity, for_area};
+use impact::grid::zone::map::Map;
+use impact::grid::zone::place::Place;
+use impact::grid::zone::{AreaId, Found, Located, Point, cloud, locate, locate_in, place};
 
 const EIT: &str = include_str!("fixtures/eit_2019_regions.tsv");
 const CITIES: &str = include_str!("fixtures/city_areas.txt");

@@ -4,13 +4,13 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::output::tell;
+use super::settings::Origin;
 use super::{Advise, Failure, folder, left_out};
-use crate::account::collect::Progress;
-use crate::account::{Assumptions, Collection, collect};
-use crate::config::Origin;
-use crate::intensity::Dataset;
+use crate::grid::intensity::Dataset;
+use crate::grid::zone::{ZoneId, register};
+use crate::ledger::collect::Progress;
+use crate::ledger::{Assumptions, Collection, collect};
 use crate::units::{GramsPerKwh, Pue, counted};
-use crate::zone::{ZoneId, register};
 
 /// Options of every command that turns logs into figures.
 #[derive(Debug, Args)]
@@ -23,7 +23,7 @@ pub struct Accounting {
     #[arg(long, value_name = "G_PER_KWH")]
     pub emissions_factor: Option<GramsPerKwh>,
     /// Where runs without a recorded region took place, such as US-CA
-    #[arg(long, value_name = "ZONE")]
+    #[arg(long, value_name = "ZONE", value_parser = register::named)]
     pub zone: Option<ZoneId>,
     /// Where the configuration has the zone from; none where the command line names it.
     #[arg(skip)]

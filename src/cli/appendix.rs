@@ -6,16 +6,16 @@ use clap::Args;
 
 use super::accounting::{Accounting, progress_bar};
 use super::output::{print, tell};
+use super::settings::{Config, Sources};
 use super::{Advise, Failure, Outcome, exit, folder, left_out};
-use crate::account::Skipped;
-use crate::config::{Config, Sources};
-use crate::escape;
+use crate::grid::zone::Iso3;
+use crate::ledger::Skipped;
 use crate::site::{
     Appendix, CheckError, EXAMPLE_SPEC, LogRoot, Problem, Renderer, Scope, SiteError, Spec,
     SpecError, StageError, check, start_of,
 };
+use crate::text::escape;
 use crate::units::counted;
-use crate::zone::Iso3;
 
 /// More than these are only counted.
 const MOST_DIFFERENCES: usize = 50;

@@ -10,16 +10,17 @@ use clap::Args;
 
 use super::grid::no_such_provider;
 use super::output::{print, write_file};
+use super::settings::{Config, Sources};
 use super::{Failure, Outcome, configured, exit, folder, left_out};
-use crate::config::{Config, Sources};
-use crate::escape;
-use crate::intensity::ladder::Answer;
-use crate::intensity::live;
-use crate::intensity::{Ladder, Period};
-use crate::log::fill::{self, Recorded, Survey};
-use crate::log::{DATA_FILE, FOLDER, INFO_FILE, Info, MESSAGES_FILE, Record, find, info_bytes};
+use crate::grid::intensity::provider_chain::Answer;
+use crate::grid::intensity::{Period, ProviderChain, live};
+use crate::grid::zone::ZoneId;
+use crate::grid::zone::register;
+use crate::log::fill::{Recorded, Survey};
+use crate::log::{DATA_FILE, FOLDER, INFO_FILE, MESSAGES_FILE, Record, fill, find, info_bytes};
+use crate::model::Info;
+use crate::text::escape;
 use crate::units::counted;
-use crate::zone::ZoneId;
 
 /// Give runs that were made without a network the carbon intensity their grid had at the time
 #[derive(Debug, Args)]
@@ -37,7 +38,7 @@ pub struct BackfillArgs {
     #[arg(long)]
     force: bool,
     /// The zone of the runs [default: the one each run recorded]
-    #[arg(long)]
+    #[arg(long, value_name = "ZONE", value_parser = register::named)]
     zone: Option<ZoneId>,
     /// Whom to ask: auto (each service in turn), or one by name; the yearly table is no history
     /// [default: auto]
@@ -58,10 +59,10 @@ enum Done {
 impl BackfillArgs {
     pub fn run(self, settings: &Sources) -> Outcome {
         let config = Config::load(settings)?;
-        let desk = Arc::new(configured::desk(&config));
+        let client = Arc::new(configured::client(&config));
         let ladder = match configured::provider(self.provider.clone(), &config).as_str() {
-            "auto" => live::auto(&desk),
-            name => live::named(&desk, name).ok_or_else(|| no_such_provider(&desk, name))?,
+            "auto" => live::auto(&client),
+            name => live::named(&client, name).ok_or_else(|| no_such_provider(&client, name))?,
         };
         folder::check(self.runs.iter().map(PathBuf::as_path))?;
         let found = find::find(&self.runs, &|_| {});
@@ -93,7 +94,7 @@ impl BackfillArgs {
         })
     }
 
-    fn backfill(&self, run: &Path, ladder: &Ladder) -> anyhow::Result<Done> {
+    fn backfill(&self, run: &Path, ladder: &ProviderChain) -> anyhow::Result<Done> {
         let folder = run.join(FOLDER);
         let data = folder.join(DATA_FILE);
         let info = Record::open(run)?.info;

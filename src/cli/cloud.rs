@@ -2,15 +2,15 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use super::output::print;
-use super::region::desk::{Desk, Figures};
+use super::region::place_resolver::{Figures, PlaceResolver};
 use super::region::show::with_bold_heading;
+use super::settings::{Config, Sources};
 use super::yaml::yaml;
 use super::{Advise, Failure, Outcome, configured, exit};
-use crate::config::{Config, Sources};
-use crate::escape;
-use crate::table::Table;
-use crate::zone::Point;
-use crate::zone::cloud::{self, CloudRegion};
+use crate::grid::zone::cloud::CloudRegion;
+use crate::grid::zone::{Point, cloud};
+use crate::text::escape;
+use crate::text::table::Table;
 
 /// List the regions of a cloud with the electricity they run on, or find cleaner ones
 #[derive(Debug, Args)]
@@ -86,12 +86,12 @@ struct Row {
 impl CloudArgs {
     pub(super) fn run(self, settings: &Sources) -> Outcome {
         let config = Config::load(settings)?;
-        let desk = Desk::without_map(&self.figures, &config)?;
+        let places = PlaceResolver::without_map(&self.figures, &config)?;
         let rows = match (&self.suggest, &self.provider) {
             (Some(text), _) => {
-                self.suggestions(cloud::find(text).advise("impact cloud all")?, &desk)?
+                self.suggestions(cloud::find(text).advise("impact cloud all")?, &places)?
             }
-            (None, Some(provider)) => self.list(provider, &desk)?,
+            (None, Some(provider)) => self.list(provider, &places)?,
             (None, None) => Vec::new(),
         };
         let format = self.format.or_else(|| configured::format(&config));
@@ -107,8 +107,8 @@ impl CloudArgs {
         Ok(exit::DONE)
     }
 
-    fn row(&self, region: &CloudRegion, desk: &Desk) -> Result<Row, Failure> {
-        let intensity = desk.intensity(&region.area)?;
+    fn row(&self, region: &CloudRegion, places: &PlaceResolver) -> Result<Row, Failure> {
+        let intensity = places.intensity(&region.area)?;
         Ok(Row {
             provider: region.provider.clone(),
             region: region.code.clone(),
@@ -133,7 +133,7 @@ impl CloudArgs {
         })
     }
 
-    fn list(&self, provider: &str, desk: &Desk) -> Result<Vec<Row>, Failure> {
+    fn list(&self, provider: &str, places: &PlaceResolver) -> Result<Vec<Row>, Failure> {
         let regions = if provider.eq_ignore_ascii_case("all") {
             cloud::all().iter().collect()
         } else {
@@ -141,7 +141,7 @@ impl CloudArgs {
         };
         let mut rows = regions
             .into_iter()
-            .map(|region| self.row(region, desk))
+            .map(|region| self.row(region, places))
             .collect::<Result<Vec<_>, _>>()?;
         if self.sort == Order::Intensity {
             rows.sort_by(|a, b| a.carbon_intensity.total_cmp(&b.carbon_intensity));
@@ -156,12 +156,12 @@ impl CloudArgs {
     }
 
     /// The region itself, then cleaner ones of the same provider: within reach by saving, else the nearest.
-    fn suggestions(&self, here: &CloudRegion, desk: &Desk) -> Result<Vec<Row>, Failure> {
+    fn suggestions(&self, here: &CloudRegion, places: &PlaceResolver) -> Result<Vec<Row>, Failure> {
         const MOST: usize = 5;
-        let own = self.row(here, desk)?;
+        let own = self.row(here, places)?;
         let mut cleaner = Vec::new();
         for region in cloud::of_provider(&here.provider)? {
-            let mut row = self.row(region, desk)?;
+            let mut row = self.row(region, places)?;
             if row.carbon_intensity < own.carbon_intensity {
                 row.distance_km = Some(here.point.distance_km(region.point).round());
                 row.saving_percent =

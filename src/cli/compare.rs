@@ -5,14 +5,14 @@ use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 
 use super::accounting::Accounting;
-use super::destination::{self, Destination};
+use super::destination::Destination;
 use super::output::tell;
-use super::{Failure, Outcome, exit, left_out};
-use crate::account::Figure;
-use crate::compare::gate::{Condition, Finding, METRICS, metric};
-use crate::compare::{self, Comparison, Group, Options, Resampling};
-use crate::config::{Config, Sources};
-use crate::escape;
+use super::settings::{Config, Sources};
+use super::{Failure, Outcome, destination, exit, left_out};
+use crate::ledger::compare::gate::{Condition, Finding, METRICS, metric};
+use crate::ledger::compare::{Comparison, Group, Options, Resampling};
+use crate::ledger::{Figure, compare};
+use crate::text::escape;
 use crate::units::counted;
 
 /// Tell whether groups of runs differ in energy, CO2 and time

@@ -4,13 +4,13 @@ use anyhow::{Context as _, anyhow};
 use clap::{Args, Subcommand};
 
 use super::output::{print, write_file, write_secret};
-use super::region::desk::{Desk, Tables};
+use super::region::place_resolver::{PlaceResolver, Tables};
+use super::settings::{Config, Key, PROJECT_FILE, Setting, Sources, commented, perun, with_value};
 use super::{Advise, Failure, Outcome, exit, left_out};
-use crate::config::{Config, Key, PROJECT_FILE, Setting, Sources, commented, perun, with_value};
-use crate::escape;
-use crate::table::Table;
+use crate::grid::zone::{cloud, place, register};
+use crate::text::escape;
+use crate::text::table::Table;
 use crate::units::counted;
-use crate::zone::{ZoneId, cloud, place};
 
 /// Show and change settings
 #[derive(Debug, Args)]
@@ -188,11 +188,10 @@ fn is_known(key: &Key, value: &str, sources: &Sources) -> Result<(), Failure> {
         "zone" => {
             // A map or table of the user's own may have zones that nobody else knows.
             let (config, _) = Config::load_past_faults(sources)?;
-            let desk = Desk::open(&Tables::default(), &config)?;
-            value
-                .parse::<ZoneId>()
+            let places = PlaceResolver::open(&Tables::default(), &config)?;
+            register::named(value)
                 .map_err(Failure::new)
-                .and_then(|zone| desk.area_called(&zone).map(drop))
+                .and_then(|zone| places.area_called(&zone).map(drop))
         }
         "region" => cloud::find(value).map(drop).advise("impact cloud all"),
         "address" => place::find(value)

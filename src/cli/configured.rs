@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 
 use super::accounting::{Accounting, doubt};
-use crate::config::{Config, Key};
+use super::settings::{Config, Key};
 #[cfg(feature = "live")]
-use crate::intensity::cache::Cache;
+use crate::grid::intensity::cache::Cache;
 #[cfg(feature = "live")]
-use crate::intensity::live::Desk;
-use crate::zone::detect;
+use crate::grid::intensity::live::ServiceClient;
+use crate::grid::zone::detect;
 
 impl Accounting {
     /// Takes from the configuration what the command line did not say.
@@ -39,16 +39,16 @@ pub fn machine(sysfs: Option<PathBuf>, config: &Config) -> detect::Roots {
     }
 }
 
-/// The desk of the user, with the tokens of the configuration.
+/// The client of the user, with the tokens of the configuration.
 #[cfg(feature = "live")]
-pub fn desk(config: &Config) -> Desk {
+pub fn client(config: &Config) -> ServiceClient {
     let tokens = config.foreign_variables();
     let tokens = tokens.map(|(variable, value)| (variable.to_owned(), value.to_owned()));
     let settings = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .chain(tokens)
         .collect();
-    Desk::new(settings, Cache::of_the_user())
+    ServiceClient::new(settings, Cache::of_the_user())
 }
 
 /// Whom to ask how dirty the electricity is.

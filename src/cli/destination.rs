@@ -4,8 +4,8 @@ use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 
 use super::output::{print, write_file};
+use super::settings::Config;
 use super::{Failure, configured, exit};
-use crate::config::Config;
 
 /// How and where a command writes what it found.
 #[derive(Debug, Args)]

@@ -4,11 +4,12 @@ use clap::Args;
 
 use super::hardware::Hardware;
 use super::output::print;
+use super::settings::{Config, Sources};
 use super::{Outcome, exit};
-use crate::config::{Config, Sources};
-use crate::escape;
-use crate::sensor::{Boards, Component, Finding, Roots, State, Survey};
-use crate::track::host;
+use crate::meter::host;
+use crate::meter::sensor::{Boards, Finding, Roots, State, Survey};
+use crate::model::Component;
+use crate::text::escape;
 
 /// Say which sensors this machine has, which can be read, and how to open the others
 #[derive(Debug, Args)]

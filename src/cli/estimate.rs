@@ -5,16 +5,17 @@ use clap::{Args, ValueEnum};
 
 use super::accounting::doubt;
 use super::output::print;
-use super::region::desk::{Desk, Tables};
+use super::region::place_resolver::{PlaceResolver, Tables};
+use super::settings::{Config, Sources};
 use super::track::place::Place;
 use super::{Advise, Failure, Outcome, exit};
-use crate::config::{Config, Sources};
-use crate::escape;
-use crate::estimate::{self, Estimate, Fleet, Grid, Job, Kind};
-use crate::statement::human;
-use crate::table::Table;
+use crate::grid::zone::{AreaId, cloud, register};
+use crate::ledger::estimate;
+use crate::ledger::estimate::{Estimate, Fleet, Grid, Job, Kind};
+use crate::ledger::statement::human;
+use crate::text::escape;
+use crate::text::table::Table;
 use crate::units::{GramsCo2e, GramsPerKwh, Pue, SECONDS_PER_HOUR};
-use crate::zone::{AreaId, cloud, register};
 
 /// Estimate what a job would draw and emit, from the design power of its hardware
 #[derive(Debug, Args)]
@@ -97,7 +98,9 @@ enum Format {
 impl EstimateArgs {
     pub fn run(mut self, settings: &Sources) -> Outcome {
         let config = Config::load(settings)?;
-        let format = self.format.or_else(|| super::configured::format(&config));
+        let format = self
+            .format
+            .or_else(|| crate::cli::configured::format(&config));
         let format = format.unwrap_or(Format::Text);
         if let Some(list) = self.list {
             write(&devices(list), format)?;
@@ -108,9 +111,9 @@ impl EstimateArgs {
         doubt(self.emissions_factor);
         self.place.fill(&config);
         let job = self.job()?;
-        let desk = Desk::open(&Tables::default(), &config)?;
-        if let Some(places) = self.everywhere {
-            write(&everywhere(&job, self.pue, places, &desk)?, format)?;
+        let places = PlaceResolver::open(&Tables::default(), &config)?;
+        if let Some(kind) = self.everywhere {
+            write(&everywhere(&job, self.pue, kind, &places)?, format)?;
             return Ok(exit::DONE);
         }
         #[cfg(feature = "live")]
@@ -121,14 +124,14 @@ impl EstimateArgs {
                         .advise("leave --format out"),
                 );
             }
-            print(&escape::terminal(&self.best_hours(&job, &desk, &config)?))?;
+            print(&escape::terminal(&self.best_hours(&job, &places, &config)?))?;
             return Ok(exit::DONE);
         }
         if matches!(self.format, Some(Format::Markdown | Format::Csv)) {
             return Err(Failure::new(anyhow!("one estimate is no table"))
                 .advise("--format text or json; --where and --list give tables"));
         }
-        let estimate = self.estimate(job, &desk)?;
+        let estimate = self.estimate(job, &places)?;
         let text = match format {
             Format::Json => estimate::json(&estimate),
             // A format set for all commands is for those that have it.
@@ -186,7 +189,7 @@ impl EstimateArgs {
         Ok((Pue::global_average(), "global average".to_owned()))
     }
 
-    fn estimate(&self, job: Job, desk: &Desk) -> Result<Estimate, Failure> {
+    fn estimate(&self, job: Job, places: &PlaceResolver) -> Result<Estimate, Failure> {
         let mut sources = Vec::new();
         if self.gpu.is_some() {
             sources.push(format!("GPU: {}", Kind::Gpu.source()));
@@ -196,14 +199,14 @@ impl EstimateArgs {
         }
         Ok(Estimate {
             job,
-            grid: self.grid(desk)?,
+            grid: self.grid(places)?,
             pue_source: self.pue_and_source()?.1,
             sources,
         })
     }
 
-    fn grid(&self, desk: &Desk) -> Result<Option<Grid>, Failure> {
-        let region = self.place.find_given(desk)?;
+    fn grid(&self, places: &PlaceResolver) -> Result<Option<Grid>, Failure> {
+        let region = self.place.find_given(places)?;
         if let Some(factor) = self.emissions_factor {
             let (zone, how) = region.map(|region| (region.zone, region.how)).unzip();
             return Ok(Some(Grid {
@@ -225,24 +228,28 @@ impl EstimateArgs {
 
     /// The cleanest stretch of the next two days, by whoever publishes a forecast.
     #[cfg(feature = "live")]
-    fn best_hours(&self, job: &Job, desk: &Desk, config: &Config) -> Result<String, Failure> {
+    fn best_hours(
+        &self,
+        job: &Job,
+        places: &PlaceResolver,
+        config: &Config,
+    ) -> Result<String, Failure> {
         use std::sync::Arc;
 
         use chrono::{TimeDelta, Utc};
 
-        use crate::intensity::Period;
-        use crate::intensity::ladder::Refusal;
-        use crate::intensity::live;
+        use crate::grid::intensity::provider_chain::Refusal;
+        use crate::grid::intensity::{Period, live};
 
-        use super::grid::reasons;
+        use crate::cli::grid::reasons;
 
         let zone = self
-            .grid(desk)?
+            .grid(places)?
             .and_then(|grid| grid.zone)
             .ok_or_else(|| Failure::new(anyhow!("no place was named")).advise("--zone GB"))?;
         let now = Utc::now();
         let period = Period::new(now, now + TimeDelta::hours(48))?;
-        let services = Arc::new(super::configured::desk(config));
+        let services = Arc::new(crate::cli::configured::client(config));
         let answer = live::auto(&services)
             .intensity(&zone, &period)
             .map_err(|nobody| {
@@ -304,21 +311,21 @@ fn devices(list: List) -> Table {
 fn everywhere(
     job: &Job,
     given: Option<Pue>,
-    places: Everywhere,
-    desk: &Desk,
+    kind: Everywhere,
+    places: &PlaceResolver,
 ) -> Result<Table, Failure> {
     let usual = given.unwrap_or_else(Pue::global_average);
     let mut rows = Vec::new();
-    match places {
+    match kind {
         Everywhere::Zones => {
             for zone in register::all().values() {
-                let intensity = desk.intensity(&AreaId::from(zone.id.clone()))?;
+                let intensity = places.intensity(&AreaId::from(zone.id.clone()))?;
                 rows.push((zone.id.to_string(), zone.name.clone(), intensity, usual));
             }
         }
         Everywhere::Clouds => {
             for region in cloud::all() {
-                let intensity = desk.intensity(&region.area)?;
+                let intensity = places.intensity(&region.area)?;
                 let code = format!("{}:{}", region.provider, region.code);
                 let its_own = || cloud::pue(&region.provider).map(|known| known.pue);
                 let pue = given.or_else(its_own).unwrap_or(usual);

@@ -5,12 +5,12 @@ use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 
 use super::accounting::{Accounting, exit_code};
-use super::destination::{self, told_by_ending};
+use super::destination::told_by_ending;
 use super::output::write_file;
-use super::{Failure, Outcome};
-use crate::config::{Config, Sources};
-use crate::export::{Column, Shape, runs, samples};
-use crate::replacement::Replacement;
+use super::settings::{Config, Sources};
+use super::{Failure, Outcome, destination};
+use crate::files::replacement::Replacement;
+use crate::ledger::export::{Column, Shape, runs, samples};
 
 /// Write tidy tables for pandas and R: one row a run or a sample
 #[derive(Debug, Args)]

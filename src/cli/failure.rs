@@ -1,6 +1,6 @@
 use std::fmt::Write as _;
 
-use crate::escape;
+use crate::text::escape;
 
 /// Why a command ends without doing its job, and what the user can do about it.
 #[derive(Debug)]
@@ -16,7 +16,7 @@ impl Failure {
         Self {
             error: error.into(),
             advice: None,
-            code: super::exit::FAILED,
+            code: crate::cli::exit::FAILED,
         }
     }
 

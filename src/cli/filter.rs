@@ -1,8 +1,8 @@
 use std::str::FromStr;
 
-use crate::account::{Figure, Footprint, RunSummary};
-use crate::compare::gate::{Relation, metric, metrics};
-use crate::nearest;
+use crate::ledger::compare::gate::{Relation, metric, metrics};
+use crate::ledger::{Figure, Footprint, RunSummary};
+use crate::text::nearest;
 
 /// Which runs to keep, such as `tag.lr=0.1`, `host=node-*` or `energy>2`.
 #[derive(Debug, Clone)]

@@ -5,15 +5,15 @@ use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Utc};
 use clap::{Args, ValueEnum};
 
 use super::output::{print, tell};
+use super::settings::{Config, Sources};
 use super::{Failure, Outcome, configured, exit};
-use crate::config::{Config, Sources};
-use crate::escape;
-use crate::intensity::ladder::{Answer, NobodyAnswered, Refusal};
-use crate::intensity::live::{self, Desk};
-use crate::intensity::{Declined, Period, Series};
-use crate::table::Table;
+use crate::grid::intensity::live::ServiceClient;
+use crate::grid::intensity::provider_chain::{Answer, NobodyAnswered, Refusal};
+use crate::grid::intensity::{Declined, Period, Series, live};
+use crate::grid::zone::{ZoneId, register};
+use crate::text::escape;
+use crate::text::table::Table;
 use crate::units::counted;
-use crate::zone::{ZoneId, register};
 
 /// Show the carbon intensity of a grid over time, asking the services that publish it
 #[derive(Debug, Args)]
@@ -26,6 +26,7 @@ Tokens are taken from the environment: ELECTRICITYMAPS_TOKEN, ENTSOE_TOKEN, EIA_
 watttime, which is asked only by name, WATTTIME_USERNAME, WATTTIME_PASSWORD and WATTTIME_REGION.")]
 pub struct GridArgs {
     /// The zone, such as US-CA, FR or DK-DK1; GB-1 to GB-17 are the regions of Great Britain
+    #[arg(value_parser = register::named)]
     zone: ZoneId,
     /// Where the period begins: a date or time, in UTC unless it says otherwise [default: a day before its end]
     #[arg(long, value_parser = instant)]
@@ -52,10 +53,10 @@ enum Format {
 impl GridArgs {
     pub fn run(self, settings: &Sources) -> Outcome {
         let config = Config::load(settings)?;
-        let desk = Arc::new(configured::desk(&config));
+        let client = Arc::new(configured::client(&config));
         let provider = configured::provider(self.provider, &config);
         let ladder =
-            live::chosen(&desk, &provider).ok_or_else(|| no_such_provider(&desk, &provider))?;
+            live::chosen(&client, &provider).ok_or_else(|| no_such_provider(&client, &provider))?;
         let to = self.to.unwrap_or_else(Utc::now);
         let from = self
             .from
@@ -83,8 +84,8 @@ impl GridArgs {
 }
 
 /// A provider that is not there, and those that are.
-pub(super) fn no_such_provider(desk: &Arc<Desk>, name: &str) -> Failure {
-    let names: Vec<&str> = live::all(desk).iter().map(|one| one.name()).collect();
+pub(super) fn no_such_provider(client: &Arc<ServiceClient>, name: &str) -> Failure {
+    let names: Vec<&str> = live::all(client).iter().map(|one| one.name()).collect();
     Failure::new(anyhow::anyhow!("no provider is called {name}"))
         .advise(format!("auto, or one of {}", names.join(", ")))
         .exit_with(exit::USAGE)

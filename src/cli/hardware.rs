@@ -3,8 +3,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::config::Config;
-use crate::sensor::Roots;
+use super::settings::Config;
+use crate::meter::sensor::Roots;
 
 /// Where the kernel's trees and the GPU library are, for containers that mount the host's elsewhere.
 #[derive(Debug, Args)]

@@ -3,8 +3,8 @@
 use std::fmt::Display;
 
 use super::{Failure, exit, output};
-use crate::account::{Skipped, SkippedKind};
-use crate::escape;
+use crate::ledger::{Skipped, SkippedKind};
+use crate::text::escape;
 use crate::units::counted;
 
 /// Names one thing that is left out, and why.

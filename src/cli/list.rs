@@ -3,18 +3,17 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use super::Outcome;
 use super::accounting::{Accounting, exit_code};
-use super::configured;
 use super::filter::Filter;
 use super::output::print;
-use crate::account::figure::{Amount, Figures};
-use crate::account::{Figure, Footprint, RunSummary, Tally};
-use crate::compare::gate::metric;
-use crate::config::{Config, Sources};
-use crate::escape;
-use crate::statement::human;
-use crate::table::{Table, UNKNOWN};
+use super::settings::{Config, Sources};
+use super::{Outcome, configured};
+use crate::ledger::compare::gate::metric;
+use crate::ledger::figure::{Amount, Figures};
+use crate::ledger::statement::human;
+use crate::ledger::{Figure, Footprint, RunSummary, Tally};
+use crate::text::escape;
+use crate::text::table::{Table, UNKNOWN};
 use crate::units::counted;
 
 /// Show the runs in a tree as a table, with totals

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::destination::{self, told_by_ending};
+use super::destination::told_by_ending;
 use super::output::{print, write_file};
-use super::region::desk::{Desk, Tables};
-use super::{Advise, Failure, Outcome, exit};
-use crate::config::{Config, Sources};
-use crate::escape;
-use crate::intensity::picture::{Coloured, Picture};
-use crate::zone::{Point, ZoneId, register};
+use super::region::place_resolver::{PlaceResolver, Tables};
+use super::settings::{Config, Sources};
+use super::{Advise, Failure, Outcome, destination, exit};
+use crate::grid::intensity::intensity_map::{Coloured, IntensityMap};
+use crate::grid::zone::{Point, ZoneId, register};
+use crate::text::escape;
 
 /// Draw the zones coloured by how dirty their electricity is
 #[derive(Debug, Args)]
@@ -36,7 +36,7 @@ pub(super) struct MapArgs {
     #[arg(long, value_name = "LAT,LON", allow_hyphen_values = true)]
     at: Option<Point>,
     /// Draw only this zone and what is around it
-    #[arg(long, value_name = "ZONE")]
+    #[arg(long, value_name = "ZONE", value_parser = register::named)]
     zone: Option<ZoneId>,
     #[command(flatten)]
     tables: Tables,
@@ -64,14 +64,14 @@ impl MapArgs {
 
     pub(super) fn run(self, settings: &Sources) -> Outcome {
         let format = self.format()?;
-        let desk = Desk::open(&self.tables, &Config::load(settings)?)?;
+        let places = PlaceResolver::open(&self.tables, &Config::load(settings)?)?;
         let mut sources: BTreeMap<String, usize> = BTreeMap::new();
-        let colours: Vec<Coloured> = desk
+        let colours: Vec<Coloured> = places
             .map()
             .areas()
             .iter()
             .map(|area| {
-                let intensity = desk.intensity(&area.id).ok();
+                let intensity = places.intensity(&area.id).ok();
                 if let Some(known) = &intensity {
                     *sources.entry(known.source.to_string()).or_default() += 1;
                 }
@@ -85,16 +85,16 @@ impl MapArgs {
             .collect();
         let mut named: Vec<(String, usize)> = sources.into_iter().collect();
         named.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-        let picture = Picture {
-            map: desk.map(),
+        let picture = IntensityMap {
+            map: places.map(),
             title: self.title(),
             sources: named.into_iter().map(|(name, _)| name).collect(),
-            mark: self.mark(&desk)?,
+            mark: self.mark(&places)?,
         };
         let svg = match &self.zone {
             None => picture.world(&colours),
             Some(zone) => picture
-                .detail(&desk.area_called(zone)?, &colours)
+                .detail(&places.area_called(zone)?, &colours)
                 .ok_or_else(|| anyhow::anyhow!("the zone {zone} has no polygon on the map"))?,
         };
         let text = match format {
@@ -121,10 +121,10 @@ impl MapArgs {
         format!("Carbon intensity of electricity{place}{year}")
     }
 
-    fn mark(&self, desk: &Desk) -> Result<Option<(Point, String)>, Failure> {
+    fn mark(&self, places: &PlaceResolver) -> Result<Option<(Point, String)>, Failure> {
         let (answer, point) = match (&self.address, self.at) {
-            (Some(address), _) => desk.address(address)?,
-            (None, Some(point)) => (desk.point(point, None)?, Some(point)),
+            (Some(address), _) => places.address(address)?,
+            (None, Some(point)) => (places.point(point, None)?, Some(point)),
             (None, None) => return Ok(None),
         };
         Ok(point.map(|point| (point, answer.caption())))

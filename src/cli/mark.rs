@@ -2,8 +2,8 @@ use clap::Args;
 
 use super::exit;
 use super::output::tell;
-use crate::log::{Edge, Mark};
-use crate::track::mailbox::{Delivery, VARIABLE, send};
+use crate::model::{Edge, Mark};
+use crate::track::mark_socket::{Delivery, VARIABLE, send};
 
 /// Mark a phase of a job that is being tracked, from inside the job
 #[derive(Debug, Args)]

@@ -6,11 +6,11 @@ use clap::Args;
 use super::accounting::{Accounting, exit_code};
 use super::output::{print, tell};
 use super::{Failure, Outcome};
-use crate::escape;
+use crate::ledger::merge::{Source, merge};
+use crate::ledger::statement::human;
 use crate::log::find::is_run;
 use crate::log::write::LogWriter;
-use crate::merge::{Source, merge};
-use crate::statement::human;
+use crate::text::escape;
 
 /// Make one run of the logs of many nodes or ranks
 #[derive(Debug, Args)]
@@ -85,8 +85,8 @@ impl MergeArgs {
 
     fn write(
         &self,
-        info: &crate::log::Info,
-        samples: &[crate::log::Sample],
+        info: &crate::model::Info,
+        samples: &[crate::model::Sample],
     ) -> Result<(), Failure> {
         let cannot = || format!("cannot write the log in {}", self.output.display());
         let (first, others) = samples.split_first().context("there is nothing to merge")?;

@@ -31,6 +31,7 @@ pub mod output;
 mod region;
 mod report;
 mod require;
+pub mod settings;
 mod statement;
 mod track;
 mod version;
@@ -44,7 +45,7 @@ use clap::{Parser, Subcommand};
 
 pub use failure::{Advise, Failure};
 
-use crate::config::Sources;
+use crate::cli::settings::Sources;
 
 /// What a command ends with: an exit code, or why it could not do its job.
 pub type Outcome = Result<u8, Failure>;

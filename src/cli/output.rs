@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::Context as _;
 
 use super::Failure;
-use crate::replacement::Replacement;
+use crate::files::replacement::Replacement;
 
 /// Writes a new file, all of it or nothing; an existing one is only replaced when told to.
 pub fn write_file(path: &Path, contents: &[u8], force: bool) -> Result<(), Failure> {

@@ -2,13 +2,13 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::Outcome;
 use super::accounting::{Accounting, exit_code};
-use super::destination::{self, Destination};
+use super::destination::Destination;
+use super::settings::{Config, Sources};
 use super::yaml::yaml;
-use crate::config::{Config, Sources};
-use crate::escape;
-use crate::statement::Report;
+use super::{Outcome, destination};
+use crate::ledger::statement::Report;
+use crate::text::escape;
 
 /// Show the figures of one or several runs, per device and per node
 #[derive(Debug, Args)]

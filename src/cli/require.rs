@@ -2,12 +2,12 @@ use clap::Args;
 
 use super::hardware::Hardware;
 use super::output::print;
+use super::settings::{Config, Sources};
 use super::{Failure, Outcome, exit};
-use crate::config::{Config, Sources};
-use crate::escape;
-use crate::require::{Expectation, Found, Line, Requirements};
-use crate::sensor::Roots;
-use crate::table::Table;
+use crate::meter::require::{Expectation, Found, Line, Requirements};
+use crate::meter::sensor::Roots;
+use crate::text::escape;
+use crate::text::table::Table;
 
 /// Check that this machine has the hardware an experiment asks for
 #[derive(Debug, Args)]

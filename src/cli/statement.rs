@@ -4,14 +4,15 @@ use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 
 use super::accounting::{Accounting, exit_code};
-use super::destination::{self, Destination};
+use super::destination::Destination;
 use super::output::{tell, write_file};
-use super::{Failure, Outcome};
-use crate::config::{Config, Sources, keys};
-use crate::escape;
-use crate::statement::{self, Options, Price, Statement, bibliography};
+use super::settings::{Config, Sources, keys};
+use super::{Failure, Outcome, destination};
+use crate::grid::zone::{Iso3, ZoneId, register};
+use crate::ledger::statement;
+use crate::ledger::statement::{Options, Price, Statement, bibliography};
+use crate::text::escape;
 use crate::units::{PricePerKwh, counted};
-use crate::zone::{Iso3, ZoneId, register};
 
 /// Turn log directories into the carbon impact statement a paper needs
 #[derive(Debug, Args)]

@@ -1,7 +1,7 @@
 use std::ffi::OsString;
 
-use crate::data;
-use crate::table::Table;
+use crate::grid::data;
+use crate::text::table::Table;
 
 /// Whether the command line asks for the version and everything about it.
 pub fn is_asked_for(arguments: &[OsString]) -> bool {
@@ -37,7 +37,7 @@ pub fn verbose() -> String {
     format!(
         "impact {}\nlog schema {}\nfeatures: {}\n\n{}",
         env!("CARGO_PKG_VERSION"),
-        crate::log::SCHEMA,
+        crate::model::SCHEMA,
         features.join(", "),
         table.text()
     )

@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 
 use super::lines::LONGEST_LINE;
 use super::row::Row;
-use crate::replacement::Replacement;
+use crate::files::replacement::Replacement;
 use crate::units::GramsPerKwh;
 
 const INTENSITY: &str = "realtime_carbon_intensity";

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use chrono::NaiveDateTime;
 
-use super::info::{Cpu, GpuCard, Host, Info, Python, Region};
 use super::pickle::{Pickle, PickleError, Value};
+use crate::model::info::{Cpu, GpuCard, Host, Info, Python, Region};
 use crate::units::GramsPerKwh;
 
 /// The pickle that says what was run, where and when.

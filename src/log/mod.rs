@@ -10,23 +10,19 @@ pub mod fill;
 pub mod find;
 mod gauge;
 mod identity;
-pub mod info;
 pub mod legacy;
 mod lines;
 pub mod pickle;
 mod read;
 mod row;
-pub mod sample;
 mod series;
 pub mod write;
 
 pub use cpu_times::CpuTimes;
 pub use gauge::{Gauge, Gauges};
 pub use identity::Identity;
-pub use info::Info;
 pub use read::{Damage, ReadError, Record, info_bytes};
 pub use row::{RecordedIntensity, Row, room_for_component};
-pub use sample::{Edge, Mark, Meter, Sample};
 pub use series::{Point, TimeSeries};
 pub use write::LogWriter;
 
@@ -38,5 +34,3 @@ pub const DATA_FILE: &str = "data.json";
 pub const INFO_FILE: &str = "info.json";
 /// What the tracker had to say while it ran.
 pub const MESSAGES_FILE: &str = "impact_tracker_log.log";
-/// The version of the log this crate writes, and the newest it reads.
-pub const SCHEMA: u32 = 1;

@@ -2,10 +2,11 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use super::legacy::{self, LegacyInfo, LocalTimes};
+use super::legacy::{LegacyInfo, LocalTimes};
 use super::lines::{Line, Lines};
-use super::pickle::{self, PickleError};
-use super::{DATA_FILE, FOLDER, INFO_FILE, Info, Row, SCHEMA};
+use super::pickle::PickleError;
+use super::{DATA_FILE, FOLDER, INFO_FILE, Row, legacy, pickle};
+use crate::model::{Info, SCHEMA};
 
 /// `info.json` holds a few kB, and some more where it lists Python packages.
 const LARGEST_INFO: usize = 16 << 20;

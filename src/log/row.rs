@@ -2,8 +2,8 @@ use std::collections::BTreeMap;
 
 use super::fields::{Field, Fields, NotAnObject};
 use super::gauge::Gauges;
-use super::sample::Meter;
-use crate::sensor::{Component, Method};
+use crate::model::sample::Meter;
+use crate::model::{Component, Method};
 use crate::units::GramsPerKwh;
 
 /// Thousands of nodes merged into one log have tens of thousands; more is a number put into a name.

@@ -1,9 +1,10 @@
 use std::collections::BTreeMap;
 
+use super::Row;
 use super::fields::Fields;
 use super::gauge::Gauge;
 use super::row::parse_number;
-use super::{Mark, Row};
+use crate::model::Mark;
 use crate::units::GramsPerKwh;
 
 /// A trace never holds more buckets than this, two points each.

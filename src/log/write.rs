@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, FlockOperation, RenameFlags, flock, renameat_with};
 
-use super::{DATA_FILE, FOLDER, INFO_FILE, Info, MESSAGES_FILE, Sample};
+use super::{DATA_FILE, FOLDER, INFO_FILE, MESSAGES_FILE};
+use crate::model::{Info, Sample};
 
 /// The log of one run, being written.
 #[derive(Debug)]

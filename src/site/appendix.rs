@@ -25,10 +25,10 @@ use super::start_page::{Front, start_page};
 use super::table::Table;
 use super::tree::Tree;
 use super::zone_map::ZoneMaps;
-use crate::account::{Assumptions, Collection, Figure, Skipped};
-use crate::statement::{self, Statement};
+use crate::grid::zone::Iso3;
+use crate::ledger::statement::Statement;
+use crate::ledger::{Assumptions, Collection, Figure, Skipped, statement};
 use crate::units::counted;
-use crate::zone::Iso3;
 
 const ARCHIVE: &str = "log.zip";
 /// Beyond these, reasons are only counted.
@@ -176,7 +176,7 @@ impl Appendix {
             &json!({
                 "grouping": if self.spec.is_some() { "spec" } else { "folder" },
                 "logs": from.logs_json,
-                "assumptions": super::check::assumptions_json(&self.assumptions),
+                "assumptions": crate::site::check::assumptions_json(&self.assumptions),
                 "country": self.country,
                 "own_templates": from.own_templates,
             }),

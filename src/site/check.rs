@@ -15,10 +15,10 @@ use super::problem::SpecError;
 use super::render::Renderer;
 use super::site_map::{Place, SiteMap};
 use super::spec::Spec;
-use crate::account::{Assumptions, Skipped};
-use crate::intensity::Dataset;
+use crate::grid::intensity::Dataset;
+use crate::grid::zone::{Iso3, ZoneId};
+use crate::ledger::{Assumptions, Skipped};
 use crate::units::{GramsPerKwh, Pue};
-use crate::zone::{Iso3, ZoneId};
 
 /// Figures that differ by less are the same.
 const TOLERANCE: f64 = 1e-9;
@@ -100,7 +100,7 @@ pub fn check(
     commands_allowed: bool,
 ) -> Result<Checked, CheckError> {
     let made_from: Recorded = read(&site.join("index.json"))
-        .filter(|made_from: &Recorded| made_from.schema == super::SCHEMA)
+        .filter(|made_from: &Recorded| made_from.schema == crate::site::SCHEMA)
         .ok_or_else(|| CheckError::NotASite(site.to_owned()))?;
     if !moved_to.is_empty() && moved_to.len() != made_from.logs.len() {
         return Err(CheckError::Roots {
@@ -108,7 +108,7 @@ pub fn check(
             found: moved_to.len(),
         });
     }
-    let scope = if made_from.generator != super::GENERATOR {
+    let scope = if made_from.generator != crate::site::GENERATOR {
         Scope::FiguresOnly
     } else if made_from.own_templates && templates.is_none() {
         Scope::WithoutPages

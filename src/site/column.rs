@@ -3,7 +3,8 @@ use std::io::{BufRead, BufReader, Read};
 
 use serde_json::Value;
 
-use crate::moments::{self, Moments};
+use crate::units::moments;
+use crate::units::moments::Moments;
 
 /// A file beside a log is an evaluation's table, not a data set.
 const MOST_VALUES: usize = 2_000_000;

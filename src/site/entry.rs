@@ -4,10 +4,11 @@ use super::logs::RunLog;
 use super::problem::{Problem, SpecError};
 use super::processor::Processor;
 use super::statistic::Statistic;
-use crate::account::collect::with_causes;
-use crate::account::energy::summarise_with;
-use crate::account::{Assumptions, Figure, Footprint, RunSummary, Skipped, SkippedKind};
-use crate::log::{Info, TimeSeries};
+use crate::ledger::collect::with_causes;
+use crate::ledger::energy::summarise_with;
+use crate::ledger::{Assumptions, Figure, Footprint, RunSummary, Skipped, SkippedKind};
+use crate::log::TimeSeries;
+use crate::model::Info;
 
 /// What is kept of a run once its page is written.
 #[derive(Debug)]

@@ -5,15 +5,14 @@ use serde_json::{Value, json};
 
 use super::chart::{Bar, Boxed, Dot, Scatter, bars, boxes, scatter};
 use super::entry::{Entry, statistics};
-use super::label;
-use super::number;
 use super::page::{Chart, GroupPage, Headline};
 use super::site_map::{Place, SiteMap};
 use super::spec::{Better, Direction, Ordering, Plot};
 use super::statistic::Statistic;
 use super::table::{Cell, Column, Row, Table};
 use super::tree::Group;
-use crate::account::Figure;
+use super::{label, number};
+use crate::ledger::Figure;
 use crate::units::counted;
 
 /// Beyond these a chart only shows the first rows of its table.
@@ -131,7 +130,7 @@ impl<'a> Ledger<'a> {
             notices,
         };
         let json = json!({
-            "schema": super::SCHEMA,
+            "schema": crate::site::SCHEMA,
             "kind": "group",
             "path": self.map.tree.line_of(group).iter().map(|g| &self.map.tree.groups[*g].name).collect::<Vec<_>>(),
             "runs": whole.runs.len(),

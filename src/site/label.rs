@@ -2,7 +2,7 @@
 
 use super::spec::Better;
 use super::table::Column;
-use crate::account::Figure;
+use crate::ledger::Figure;
 
 /// A short name for a reader; figures of a processor keep their own.
 pub(super) fn label(name: &str) -> &str {

@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::segment::Segments;
-use crate::account::{Skipped, SkippedKind, counted_among};
+use crate::ledger::{Skipped, SkippedKind, counted_among};
 use crate::log::FOLDER;
 use crate::log::find::find;
 

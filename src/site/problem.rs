@@ -1,6 +1,6 @@
 use super::expression::ExpressionError;
 use super::json_path::JsonPath;
-use crate::nearest;
+use crate::text::nearest;
 use crate::units::counted;
 
 /// What is wrong with a site spec, and where.

@@ -15,7 +15,7 @@ use super::expression::Expression;
 use super::json_path::JsonPath;
 use super::ordered::Ordered;
 use super::problem::{Problem, SpecError};
-use crate::account::Figure;
+use crate::ledger::Figure;
 
 const LONGEST_COMMAND: Duration = Duration::from_secs(60);
 

@@ -5,7 +5,7 @@ use serde::Serialize;
 use tera::{Context, Tera};
 
 use super::page::{GroupPage, RunPage, StartPage};
-use crate::escape;
+use crate::text::escape;
 
 /// The templates of this build; a folder given by the user goes before each of them.
 const TEMPLATES: [(&str, &str); 5] = [

@@ -3,14 +3,14 @@ use serde_json::{Value, json};
 
 use super::chart::{Band, Line, lines};
 use super::entry::Reading;
-use super::label;
-use super::number;
 use super::page::{Archive, Chart, Fact, Headline, Picture, RunPage};
 use super::site_map::{Place, SiteMap};
 use super::table::{Cell, Column, Row, Table};
-use crate::account::Figure;
-use crate::log::{Edge, Gauge, Info, TimeSeries};
-use crate::units::Joules;
+use super::{label, number};
+use crate::ledger::Figure;
+use crate::log::{Gauge, TimeSeries};
+use crate::model::{Edge, Info};
+use crate::units::Energy;
 
 /// Title, unit, what to divide by, and the gauges of one chart with their names.
 type Panel = (
@@ -97,7 +97,7 @@ pub(super) fn run_page(
         archive,
     };
     let json = json!({
-        "schema": super::SCHEMA,
+        "schema": crate::site::SCHEMA,
         "kind": "run",
         "name": name,
         "log": { "root": log.root, "path": log.relative },
@@ -194,7 +194,7 @@ fn provenance(reading: &Reading) -> Table {
         };
         let cells = vec![
             Cell::number(Some(part.attributed.kwh())),
-            Cell::number(part.machine.map(Joules::kwh)),
+            Cell::number(part.machine.map(Energy::kwh)),
             Cell::text(part.method.to_string()),
             Cell::text(source.map_or("–", |note| note.source.as_str())),
             Cell::text(counted),

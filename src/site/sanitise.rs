@@ -1,6 +1,6 @@
 use std::collections::{HashMap, HashSet};
 
-use crate::escape::upright;
+use crate::text::escape::upright;
 
 /// A description as it may stand in a page: text with simple marks and links to the web.
 pub(super) fn sanitise(html: &str) -> String {

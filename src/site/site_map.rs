@@ -77,7 +77,7 @@ impl SiteMap<'_> {
             root: self.root(place),
             crumbs,
             nav: self.nav(place, &line),
-            generator: super::GENERATOR,
+            generator: crate::site::GENERATOR,
         }
     }
 

@@ -8,7 +8,7 @@ use super::json_path::JsonPath;
 use super::ordered::Ordered;
 use super::problem::{Problem, SpecError};
 use super::processor::{Processor, RawProcessor};
-use crate::nearest;
+use crate::text::nearest;
 
 /// Deep enough for any leaderboard, shallow enough for every file system.
 const DEEPEST: usize = 24;

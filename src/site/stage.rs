@@ -97,7 +97,7 @@ impl Stage {
             .clone();
         files.insert(MANIFEST.to_owned());
         let manifest = Manifest {
-            schema: super::SCHEMA.to_owned(),
+            schema: crate::site::SCHEMA.to_owned(),
             files: files.clone(),
         };
         let bytes =
@@ -190,7 +190,7 @@ fn earlier(out: &Path, force: bool) -> Result<BTreeSet<String>, StageError> {
 fn manifest(site: &Path) -> Option<BTreeSet<String>> {
     let bytes = fs::read(site.join(MANIFEST)).ok()?;
     let manifest: Manifest = serde_json::from_slice(&bytes).ok()?;
-    (manifest.schema == super::SCHEMA).then(|| {
+    (manifest.schema == crate::site::SCHEMA).then(|| {
         let mut files = manifest.files;
         files.retain(|name| is_inside(name));
         files

@@ -2,11 +2,12 @@ use serde_json::{Value, json};
 
 use super::entry::statistics;
 use super::group_page::{Ledger, Member, charts, headlines};
+use super::label;
+use super::logs::LogRoot;
 use super::page::{Fact, StartPage, StatementBlock};
 use super::site_map::Place;
 use super::table::{Cell, Column, Row, Table};
-use super::{label, logs::LogRoot};
-use crate::account::{Figure, Skipped};
+use crate::ledger::{Figure, Skipped};
 
 const FIGURES: [Figure; 4] = [
     Figure::TotalPower,
@@ -49,10 +50,10 @@ pub(super) fn start_page(ledger: &Ledger, front: Front) -> (StartPage, Value) {
     // By what is told of the paths: where the logs lie must not change the page.
     skipped.sort_by(|a, b| a.path.cmp(&b.path));
     let json = json!({
-        "schema": super::SCHEMA,
+        "schema": crate::site::SCHEMA,
         "kind": "start",
         "title": map.title,
-        "generator": super::GENERATOR,
+        "generator": crate::site::GENERATOR,
         "runs": whole.runs.len(),
         "figures": whole.statistics,
         "rows": members.iter().map(|member| ledger.row_json(Place::Start, member)).collect::<Vec<_>>(),

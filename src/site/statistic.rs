@@ -1,6 +1,6 @@
 use serde::Serialize;
 
-use crate::moments::Moments;
+use crate::units::moments::Moments;
 
 /// A figure over some runs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]

@@ -2,8 +2,8 @@ use serde::Serialize;
 
 use super::number;
 use super::statistic::Statistic;
-use crate::escape;
-use crate::statement::percent;
+use crate::ledger::statement::percent;
+use crate::text::escape;
 
 /// A table of a page, which can be downloaded as CSV.
 #[derive(Debug, Serialize)]

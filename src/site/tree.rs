@@ -5,7 +5,7 @@ use super::problem::{Problem, SpecError};
 use super::sanitise::sanitise;
 use super::segment::Segments;
 use super::spec::{Direction, Filter, GroupSpec, Ordering, Plot, Spec};
-use crate::account::Figure;
+use crate::ledger::Figure;
 
 const DEFAULT_VARIABLES: [Figure; 5] = [
     Figure::TotalPower,

@@ -2,9 +2,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::segment::Segments;
-use crate::intensity::picture::{Coloured, Picture};
-use crate::intensity::{self, Dataset};
-use crate::zone::{Map, ZoneId, register};
+use crate::grid::intensity;
+use crate::grid::intensity::Dataset;
+use crate::grid::intensity::intensity_map::{Coloured, IntensityMap};
+use crate::grid::zone::{Map, ZoneId, register};
 
 /// Pictures of the zones in which runs took place, each drawn once.
 #[derive(Debug, Default)]
@@ -34,7 +35,7 @@ impl ZoneMaps {
     fn draw(&self, zone: &ZoneId) -> Option<Drawn> {
         let (colours, sources) = self.colours.get_or_init(colours);
         let name = register::find(zone).map_or_else(|_| zone.to_string(), |zone| zone.name.clone());
-        let picture = Picture {
+        let picture = IntensityMap {
             map: Map::shipped(),
             title: format!("Electricity around {name}"),
             sources: sources.clone(),
@@ -55,7 +56,7 @@ impl ZoneMaps {
 /// What every area of the map emits, and who says so.
 fn colours() -> (Vec<Coloured>, Vec<String>) {
     let mut sources = BTreeSet::new();
-    let coloured = |area: &crate::zone::map::MapArea| {
+    let coloured = |area: &crate::grid::zone::map::MapArea| {
         let intensity = intensity::for_area(&area.id, None, Dataset::Auto).ok();
         if let Some(known) = &intensity {
             sources.insert(known.source.to_string());

@@ -7,10 +7,10 @@ use rustix::process::{
 };
 use rustix::termios::{tcgetpgrp, tcsetpgrp};
 
-use super::reaped::{Reaped, Status};
-use super::scope::Scope;
 use super::signals::Inherited;
 use super::spawn::{Launch, Started};
+use crate::meter::reaped_usage::{ReapedUsage, Status};
+use crate::meter::run_cgroup::RunCgroup;
 
 /// The command being measured: started by us, or found running.
 #[derive(Debug)]
@@ -60,7 +60,7 @@ impl Child {
     pub(crate) fn start(
         launch: Launch,
         inherited: &Inherited,
-        scope: Option<&Scope>,
+        scope: Option<&RunCgroup>,
     ) -> io::Result<(Self, Started)> {
         let _ = set_child_subreaper(Some(rustix::process::getpid()));
         let started = launch.start(inherited, scope.map(|scope| scope.handle.as_fd()))?;
@@ -95,7 +95,7 @@ impl Child {
     }
 
     /// Hears what all children have to say, and gives the last news of this one.
-    pub(crate) fn reap(&self, reaped: &mut Reaped) -> News {
+    pub(crate) fn reap(&self, reaped: &mut ReapedUsage) -> News {
         let mut news = News::None;
         while let Some(Status { pid, word }) = reaped.wait() {
             if pid != self.pid.as_raw_pid() as u32 {

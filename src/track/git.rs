@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use crate::log::info::Git;
+use crate::model::info::Git;
 
 /// The commit checked out around `folder`, if it lies in a repository.
 pub(crate) fn state(folder: &Path) -> Option<Git> {

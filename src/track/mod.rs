@@ -3,35 +3,21 @@
 //!
 //! Nothing here may harm the job. Whatever fails while it runs becomes a note in the log.
 
-mod births;
 mod child;
-mod clock;
-mod footing;
 mod git;
-pub mod host;
-mod lag;
-mod leavers;
-mod machine;
-pub mod mailbox;
-mod pace;
-mod panel;
+pub mod mark_socket;
 mod plan;
 mod python;
-mod reaped;
-mod record;
-mod scope;
-mod scribe;
-mod series;
+mod recorder;
+mod info_writer;
+mod csv_series;
 mod shed;
 mod signals;
 mod spawn;
 mod summary;
 mod tracker;
-mod trail;
-mod tree;
-mod witness;
 
 pub use child::Ending;
 pub use plan::{Plan, Subject};
-pub use summary::{Glance, Screen, Summary};
+pub use summary::{Display, LiveStatus, Summary};
 pub use tracker::{StartError, track};

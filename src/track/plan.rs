@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::intensity::Ladder;
-use crate::log::info::Region;
-use crate::sensor::Roots;
+use crate::grid::intensity::ProviderChain;
+use crate::meter::sensor::Roots;
+use crate::model::info::Region;
 use crate::units::Pue;
 
 /// What to track, and how.
@@ -25,7 +25,7 @@ pub struct Plan {
     pub pue: Option<Pue>,
     pub region: Option<Region>,
     /// Who is asked how dirty the region's electricity is while the command runs.
-    pub grid: Option<Arc<Ladder>>,
+    pub grid: Option<Arc<ProviderChain>>,
     /// Where to write the time series as well.
     pub csv: Option<PathBuf>,
     /// What is to be noted in the log before anything is measured.

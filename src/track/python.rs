@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::log::info::Python;
+use crate::model::info::Python;
 
 /// The interpreter behind a command and its packages, if it is a Python.
 pub(crate) fn state(command: &[OsString]) -> Option<Python> {

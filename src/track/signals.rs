@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 use rustix::process::{Pid, Signal};
 
-use super::tree::parent;
+use crate::meter::process_tree::parent;
 
 /// What is handed on to the command when it reaches us.
 const FORWARDED: [libc::c_int; 15] = [

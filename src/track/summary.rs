@@ -3,11 +3,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::child::Ending;
-use super::series;
-use crate::log::info::{Balance, Region, SensorNote};
-use crate::log::{Meter, Sample};
-use crate::sensor::{Component, Group};
-use crate::units::{GramsCo2e, Joules, Pue, Watts};
+use super::csv_series;
+use crate::model::info::{Balance, Region, SensorNote};
+use crate::model::{Component, EnergyClass, Meter, Sample};
+use crate::units::{Energy, GramsCo2e, Pue, Watts};
 
 /// What a run came to, as the tracker has it in memory.
 #[derive(Debug)]
@@ -28,19 +27,19 @@ pub struct Summary {
 impl Summary {
     /// The group a component is added to, or none where something larger contains it.
     #[must_use]
-    pub fn counted_as(&self, component: &Component) -> Option<Group> {
+    pub fn counted_as(&self, component: &Component) -> Option<EnergyClass> {
         component.counted_as(&self.balance.keys().collect())
     }
 
     /// The run's energy, without the building's overhead; none where nothing has a meter.
     #[must_use]
-    pub fn energy(&self) -> Option<Joules> {
+    pub fn energy(&self) -> Option<Energy> {
         let counted = self
             .balance
             .iter()
             .filter(|(component, _)| self.counted_as(component).is_some());
         counted
-            .filter_map(|(_, balance)| Joules::from_joules(balance.attributed_j).ok())
+            .filter_map(|(_, balance)| Energy::from_joules(balance.attributed_j).ok())
             .reduce(|all, more| all + more)
     }
 
@@ -51,33 +50,33 @@ impl Summary {
     }
 }
 
-fn emissions(energy: Joules, region: Option<&Region>, pue: Option<Pue>) -> Option<GramsCo2e> {
+fn emissions(energy: Energy, region: Option<&Region>, pue: Option<Pue>) -> Option<GramsCo2e> {
     let intensity = region?.carbon_intensity?;
     Some(energy * pue.unwrap_or_else(Pue::global_average) * intensity)
 }
 
 /// What the live line shows.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Glance {
+pub struct LiveStatus {
     pub elapsed: Duration,
     /// The run's mean power since the last sample.
     pub power: Option<Watts>,
     /// The run's energy so far.
-    pub energy: Option<Joules>,
+    pub energy: Option<Energy>,
     pub emissions: Option<GramsCo2e>,
     /// The part of the energy that a sensor stands behind; of the meters, before any has moved.
     pub measured: Option<f64>,
 }
 
-impl Glance {
+impl LiveStatus {
     pub(crate) fn of(sample: &Sample, region: Option<&Region>, pue: Option<Pue>) -> Self {
         let attributed = |meter: &Meter| meter.attributed_j;
-        let energy = series::sum(&sample.energy, None, attributed)
-            .and_then(|joules| Joules::from_joules(joules).ok());
+        let energy = csv_series::sum(&sample.energy, None, attributed)
+            .and_then(|joules| Energy::from_joules(joules).ok());
         let measured = |weight: fn(&Meter) -> Option<f64>| {
             let sensed = |meter: &Meter| weight(meter).filter(|_| meter.method.is_measured());
-            let all = series::sum(&sample.energy, None, weight).filter(|all| *all > 0.0)?;
-            Some(series::sum(&sample.energy, None, sensed).unwrap_or(0.0) / all)
+            let all = csv_series::sum(&sample.energy, None, weight).filter(|all| *all > 0.0)?;
+            Some(csv_series::sum(&sample.energy, None, sensed).unwrap_or(0.0) / all)
         };
         let observed = &sample.observed;
         let watts = [
@@ -99,8 +98,8 @@ impl Glance {
 }
 
 /// Where the tracker shows what it sees while the run goes on.
-pub trait Screen {
-    fn show(&mut self, glance: &Glance);
+pub trait Display {
+    fn show(&mut self, glance: &LiveStatus);
     /// Leaves no trace of what was shown.
     fn clear(&mut self);
 }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use rust_decimal::Decimal;
 use serde::Deserialize;
 
-use super::{DECIMALS, Exact, GramsCo2e, Joules, OutOfRange};
+use super::{DECIMALS, Energy, Exact, GramsCo2e, OutOfRange};
 
 /// A price with a fixed number of decimals, so that an amount times a price is exact too.
 fn fixed(quantity: &'static str, decimals: u32, text: &str) -> Result<i64, OutOfRange> {
@@ -135,7 +135,7 @@ impl Bill {
     }
 }
 
-impl Mul<PricePerKwh> for Joules {
+impl Mul<PricePerKwh> for Energy {
     type Output = Bill;
     fn mul(self, price: PricePerKwh) -> Bill {
         let energy = i128::try_from(self.0).unwrap_or(i128::MAX);

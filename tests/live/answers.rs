@@ -1,6 +1,6 @@
 use chrono::TimeDelta;
-use impact::intensity::live::{Desk, geolocate};
-use impact::intensity::{Basis, Declined, Period};
+use impact::grid::intensity::live::{ServiceClient, geolocate};
+use impact::grid::intensity::{Basis, Declined, Period};
 
 use crate::server::{Reply, Server, closed_port};
 use crate::service::{ALL, Service, now};
@@ -44,7 +44,7 @@ fn a_region_of_the_uk_is_asked_for_by_its_number() {
         "2026-03-01T01:00:00Z".parse().unwrap(),
     )
     .unwrap();
-    let provider = service.provider(service.desk(&server.url));
+    let provider = service.provider(service.client(&server.url));
     let london = provider
         .intensity(&"GB-13".parse().unwrap(), &period)
         .unwrap();
@@ -86,7 +86,7 @@ fn electricity_maps_is_life_cycle_by_the_hour() {
 fn electricity_maps_latest_is_one_value() {
     let service = Service::named("electricitymaps");
     let server = Server::start(service.good);
-    let provider = service.provider(service.desk(&server.url));
+    let provider = service.provider(service.client(&server.url));
     let series = provider.latest(&"FR".parse().unwrap(), now()).unwrap();
     assert_eq!(series.last().intensity.get(), 28.0);
     assert!(server.seen()[0].starts_with("GET /v3/carbon-intensity/latest?zone=FR&"));
@@ -108,7 +108,7 @@ fn electricity_maps_is_asked_by_its_own_name_of_a_zone_and_says_what_stands_in()
             let body = include_str!("answers/electricitymaps_latest.json");
             Reply::Body(200, body.replace("\"FR\"", &format!("\"{asked}\"")))
         });
-        let provider = service.provider(service.desk(&server.url));
+        let provider = service.provider(service.client(&server.url));
         let series = provider.latest(&ours.parse().unwrap(), now()).unwrap();
         assert_eq!(series.source, source);
         let path = format!("GET /v3/carbon-intensity/latest?zone={theirs}&");
@@ -147,17 +147,17 @@ fn a_machine_s_place_is_what_the_geolocation_service_says() {
         let body = r#"{"ip":"192.0.2.1","latitude":"37.4275","longitude":"-122.1697","city":"Stanford","country":"United States"}"#;
         Reply::Body(200, body.into())
     });
-    let desk = |url: &str| {
+    let client = |url: &str| {
         let setting = ("IMPACT_GEOLOCATION_URL".to_owned(), url.to_owned());
-        Desk::new([setting].into_iter().collect(), None)
+        ServiceClient::new([setting].into_iter().collect(), None)
     };
-    let place = geolocate(&desk(&server.url)).unwrap();
+    let place = geolocate(&client(&server.url)).unwrap();
     assert_eq!((place.lat, place.lon), (37.4275, -122.1697));
     assert_eq!(place.name, "Stanford, United States");
     let nowhere =
         Server::start(|_| Reply::Body(200, r#"{"latitude":"91","longitude":"0"}"#.into()));
-    assert!(geolocate(&desk(&nowhere.url)).is_err());
-    assert_eq!(geolocate(&desk(&closed_port())), Err(Declined::Offline));
+    assert!(geolocate(&client(&nowhere.url)).is_err());
+    assert_eq!(geolocate(&client(&closed_port())), Err(Declined::Offline));
 }
 
 #[test]
@@ -208,8 +208,8 @@ fn nonsense_is_not_cached() {
             "/login" => Reply::Body(200, r#"{"token":"t"}"#.into()),
             _ => Reply::Body(200, "{}".into()),
         });
-        let desk = service.with_cache(&server.url, folder.path());
-        assert!(service.ask(desk).is_err(), "{}", service.name);
+        let client = service.with_cache(&server.url, folder.path());
+        assert!(service.ask(client).is_err(), "{}", service.name);
         assert_eq!(
             std::fs::read_dir(folder.path()).unwrap().count(),
             0,

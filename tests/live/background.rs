@@ -4,11 +4,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, TimeDelta, Utc};
-use impact::intensity::live::{self, Desk, Settings};
-use impact::intensity::{Background, Latest};
-use impact::intensity::{Basis, Declined, IntensityProvider, Ladder, Period, Point, Series};
+use impact::grid::intensity::live::{ServiceClient, Settings};
+use impact::grid::intensity::{
+    Background, Basis, Declined, IntensityProvider, Latest, Period, Point, ProviderChain, Series,
+    live,
+};
+use impact::grid::zone::ZoneId;
 use impact::units::GramsPerKwh;
-use impact::zone::ZoneId;
 
 use crate::server::{Reply, Server};
 
@@ -66,11 +68,11 @@ impl IntensityProvider for Slow {
     }
 }
 
-fn ladder(url: &str) -> Arc<Ladder> {
+fn ladder(url: &str) -> Arc<ProviderChain> {
     let settings: Settings = [("IMPACT_UK_URL".to_owned(), url.to_owned())]
         .into_iter()
         .collect();
-    let service = live::named(&Arc::new(Desk::new(settings, None)), "uk").unwrap();
+    let service = live::named(&Arc::new(ServiceClient::new(settings, None)), "uk").unwrap();
     Arc::new(service.then(Box::new(Table)))
 }
 
@@ -126,7 +128,7 @@ fn a_silent_service_delays_neither_a_sample_nor_the_end() {
         let_go: Mutex::new(let_go),
         waited_out,
     };
-    let ladder = Arc::new(Ladder::new(vec![Box::new(slow)]));
+    let ladder = Arc::new(ProviderChain::new(vec![Box::new(slow)]));
     let background = Background::start(ladder, "GB".parse().unwrap());
     was_asked.recv().unwrap();
     assert_eq!(background.latest(), None);

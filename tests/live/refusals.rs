@@ -1,7 +1,7 @@
 use std::time::Duration;
 
-use impact::intensity::live::Desk;
-use impact::intensity::{Declined, Nonsense};
+use impact::grid::intensity::live::ServiceClient;
+use impact::grid::intensity::{Declined, Nonsense};
 
 use crate::server::{Reply, Server, closed_port};
 use crate::service::{ALL, Service, now};
@@ -37,7 +37,7 @@ fn silence_and_dripping_are_time_outs_and_not_waited_for() {
             let server = Server::start(move |_| reply.clone());
             let timeout = Duration::from_millis(150);
             let declined = service
-                .ask(service.desk(&server.url).with_timeout(timeout))
+                .ask(service.client(&server.url).with_timeout(timeout))
                 .unwrap_err();
             assert_eq!(declined, Declined::Timeout(timeout), "{}", service.name);
         }
@@ -190,8 +190,8 @@ fn direct_values_are_not_taken_for_life_cycle_ones() {
 fn without_a_token_nobody_is_asked() {
     for service in ALL.iter().filter(|service| !service.tokens.is_empty()) {
         let server = Server::start(service.good);
-        let desk = Desk::new(service.settings(&server.url, false), None).with_clock(now);
-        let declined = service.ask(desk).unwrap_err();
+        let client = ServiceClient::new(service.settings(&server.url, false), None).with_clock(now);
+        let declined = service.ask(client).unwrap_err();
         assert_eq!(declined, Declined::NoToken(service.tokens[0].0));
         assert!(server.seen().is_empty(), "{}", service.name);
     }
@@ -204,7 +204,7 @@ fn a_zone_nobody_serves_is_not_asked_for() {
         .filter(|service| service.name != "electricitymaps")
     {
         let server = Server::start(service.good);
-        let provider = service.provider(service.desk(&server.url));
+        let provider = service.provider(service.client(&server.url));
         let antarctica = "AQ".parse().unwrap();
         let declined = provider.latest(&antarctica, now()).unwrap_err();
         assert_eq!(

@@ -10,9 +10,9 @@ fn tokens_are_sent_but_never_shown() {
             Reply::Body(200, "{\"data\":\"s3cret\",\"zone\":5}".into()),
         ] {
             let server = Server::start(move |_| reply.clone());
-            let desk = service.desk(&server.url);
-            let shown = format!("{desk:?}");
-            let declined = service.ask(desk).unwrap_err();
+            let client = service.client(&server.url);
+            let shown = format!("{client:?}");
+            let declined = service.ask(client).unwrap_err();
             let shown = format!("{shown} {declined:?} {declined} {}", declined.reason());
             assert!(!shown.contains("s3cret"), "{}: {shown}", service.name);
             assert!(!shown.contains("http://"), "{}: {shown}", service.name);

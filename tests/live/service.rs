@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use impact::intensity::cache::Cache;
-use impact::intensity::live::{self, Desk, Settings};
-use impact::intensity::{Declined, IntensityProvider, Period, Series};
+use impact::grid::intensity::cache::Cache;
+use impact::grid::intensity::live::{ServiceClient, Settings};
+use impact::grid::intensity::{Declined, IntensityProvider, Period, Series, live};
 
 use crate::server::Reply;
 
@@ -115,33 +115,33 @@ impl Service {
             .collect()
     }
 
-    pub(crate) fn desk(&self, url: &str) -> Desk {
-        Desk::new(self.settings(url, true), None)
+    pub(crate) fn client(&self, url: &str) -> ServiceClient {
+        ServiceClient::new(self.settings(url, true), None)
             .with_clock(now)
             .with_timeout(Duration::from_millis(1500))
     }
 
-    pub(crate) fn provider(&self, desk: Desk) -> Box<dyn IntensityProvider> {
-        live::all(&Arc::new(desk))
+    pub(crate) fn provider(&self, client: ServiceClient) -> Box<dyn IntensityProvider> {
+        live::all(&Arc::new(client))
             .into_iter()
             .find(|provider| provider.name() == self.name)
             .unwrap()
     }
 
     /// What the service makes of the period of the stored answers.
-    pub(crate) fn ask(&self, desk: Desk) -> Result<Series, Declined> {
+    pub(crate) fn ask(&self, client: ServiceClient) -> Result<Series, Declined> {
         let (from, to) = self.hours();
         let period = Period::new(from.parse().unwrap(), to.parse().unwrap()).unwrap();
-        self.provider(desk)
+        self.provider(client)
             .intensity(&self.zone.parse().unwrap(), &period)
     }
 
     pub(crate) fn ask_at(&self, url: &str) -> Result<Series, Declined> {
-        self.ask(self.desk(url))
+        self.ask(self.client(url))
     }
 
-    pub(crate) fn with_cache(&self, url: &str, folder: &std::path::Path) -> Desk {
-        Desk::new(self.settings(url, true), Some(Cache::new(folder))).with_clock(now)
+    pub(crate) fn with_cache(&self, url: &str, folder: &std::path::Path) -> ServiceClient {
+        ServiceClient::new(self.settings(url, true), Some(Cache::new(folder))).with_clock(now)
     }
 
     /// Midnight is local in California.

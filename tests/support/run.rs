@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use impact::log::info::{Cpu, GpuCard, Host, Region};
-use impact::log::{DATA_FILE, FOLDER, INFO_FILE, Info, Meter, SCHEMA, Sample};
-use impact::sensor::{Component, Method};
+use impact::log::{DATA_FILE, FOLDER, INFO_FILE};
+use impact::model::SCHEMA;
+use impact::model::info::{Cpu, GpuCard, Host, Region};
+use impact::model::{Component, Info, Meter, Method, Sample};
 use impact::units::GramsPerKwh;
 
 /// A run that draws constant power, so that its figures can be told by heart.

@@ -1,8 +1,8 @@
 use serde::Serialize;
 
-use crate::intensity::{Basis, Intensity};
-use crate::zone::place::Place;
-use crate::zone::{AreaId, Iso3, Point, register};
+use crate::grid::intensity::{Basis, Intensity};
+use crate::grid::zone::place::Place;
+use crate::grid::zone::{AreaId, Iso3, Point, register};
 
 /// What `impact region` says of one place.
 #[derive(Debug, Clone, Serialize)]

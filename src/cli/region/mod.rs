@@ -1,17 +1,17 @@
 mod answer;
-pub(super) mod desk;
+pub(super) mod place_resolver;
 pub(super) mod show;
 
 use clap::{ArgGroup, Args};
 
 use answer::Answer;
-use desk::{Desk, Tables};
+use place_resolver::{PlaceResolver, Tables};
 use show::{Format, show, with_bold_heading};
 
 use super::output::print;
+use super::settings::{Config, Sources};
 use super::{Advise, Failure, Outcome, configured, exit};
-use crate::config::{Config, Sources};
-use crate::zone::{AreaId, Iso3, Point, ZoneId, cloud, register};
+use crate::grid::zone::{AreaId, Iso3, Point, ZoneId, cloud, register};
 
 /// The ways to name a place; the network is asked only by `--ip`.
 const PLACES: &[&str] = &[
@@ -53,7 +53,7 @@ pub(super) struct RegionArgs {
     )]
     lon: Option<f64>,
     /// A zone of the electricity map, such as US-CA
-    #[arg(long, value_name = "ZONE")]
+    #[arg(long, value_name = "ZONE", value_parser = register::named)]
     zone: Option<ZoneId>,
     /// A country, by code or name
     #[arg(long, value_name = "COUNTRY")]
@@ -90,12 +90,12 @@ pub(super) struct RegionArgs {
 impl RegionArgs {
     pub(super) fn run(self, settings: &Sources) -> Outcome {
         let config = Config::load(settings)?;
-        let desk = Desk::open(&self.tables, &config)?;
-        let answers = self.answers(&desk, &config)?;
+        let places = PlaceResolver::open(&self.tables, &config)?;
+        let answers = self.answers(&places, &config)?;
         let format = self.format.or_else(|| configured::format(&config));
         let format = format.unwrap_or(Format::Text);
         let alone = answers.len() == 1 && !self.is_list();
-        let text = show(&answers, alone, format, || desk.map())?;
+        let text = show(&answers, alone, format, || places.map())?;
         print(&if format == Format::Text {
             with_bold_heading(text)
         } else {
@@ -108,55 +108,65 @@ impl RegionArgs {
         self.all || self.top.is_some() || self.bottom.is_some() || self.near.is_some()
     }
 
-    fn answers(&self, desk: &Desk, config: &Config) -> Result<Vec<Answer>, Failure> {
+    fn answers(&self, places: &PlaceResolver, config: &Config) -> Result<Vec<Answer>, Failure> {
         if self.all {
-            return desk.all();
+            return places.all();
         }
         if let Some(count) = self.top.or(self.bottom) {
-            return desk.ranked(count, self.top.is_some());
+            return places.ranked(count, self.top.is_some());
         }
-        let (answer, point) = self.place(desk, config)?;
+        let (answer, point) = self.place(places, config)?;
         let Some(count) = self.near else {
             return Ok(vec![answer]);
         };
         let point = point
-            .or_else(|| desk.middle_of(&answer.area))
+            .or_else(|| places.middle_of(&answer.area))
             .ok_or_else(|| {
                 Failure::new(anyhow::anyhow!(
                     "the zone {} has no place on the map",
                     answer.area
                 ))
             })?;
-        desk.around(point, count)
+        places.around(point, count)
     }
 
-    fn place(&self, desk: &Desk, config: &Config) -> Result<(Answer, Option<Point>), Failure> {
+    fn place(
+        &self,
+        places: &PlaceResolver,
+        config: &Config,
+    ) -> Result<(Answer, Option<Point>), Failure> {
         if let Some(address) = &self.address {
-            return desk.address(address);
+            return places.address(address);
         }
         if let (Some(lat), Some(lon)) = (self.lat, self.lon) {
             let point = Point::new(lat, lon)
                 .map_err(|nowhere| Failure::new(nowhere).exit_with(exit::USAGE))?;
-            return Ok((desk.point(point, None)?, Some(point)));
+            return Ok((places.point(point, None)?, Some(point)));
         }
         if let Some(id) = &self.zone {
-            let area = desk.area_called(id)?;
-            return Ok((desk.answer(area, None, "the zone's own name".into())?, None));
+            let area = places.area_called(id)?;
+            return Ok((
+                places.answer(area, None, "the zone's own name".into())?,
+                None,
+            ));
         }
         if let Some(country) = self.country {
             let zone = register::of_country(country)
                 .ok_or_else(|| anyhow::anyhow!("{country} is no zone of the map"))?;
             let how = format!("the country {}", country.name());
-            return Ok((desk.answer(AreaId::from(zone.id.clone()), None, how)?, None));
+            return Ok((
+                places.answer(AreaId::from(zone.id.clone()), None, how)?,
+                None,
+            ));
         }
         #[cfg(feature = "live")]
         if self.ip {
-            return desk.network_address();
+            return places.network_address();
         }
         let region = match &self.cloud {
             Some(text) => cloud::find(text).advise("impact cloud all")?,
-            None => return desk.this_machine(config),
+            None => return places.this_machine(config),
         };
-        desk.cloud(region, None)
+        places.cloud(region, None)
     }
 }

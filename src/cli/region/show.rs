@@ -7,11 +7,10 @@ use serde_json::Value;
 use super::answer::{Answer, Candidate};
 use crate::cli::Failure;
 use crate::cli::yaml::yaml;
-use crate::escape;
-use crate::table::Table;
+use crate::grid::zone::{Map, geojson};
+use crate::text::escape;
+use crate::text::table::Table;
 use crate::units::grouped;
-use crate::zone::Map;
-use crate::zone::geojson;
 
 /// How answers are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

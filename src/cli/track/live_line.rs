@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use rustix::termios::{LocalModes, tcgetattr, tcgetpgrp, tcgetwinsize};
 
-use crate::track::{Glance, Screen};
+use crate::track::{Display, LiveStatus};
 use crate::units::GramsCo2e;
 
 /// One line on standard error that is written over itself, in the last row of the terminal.
@@ -24,8 +24,8 @@ impl LiveLine {
     }
 }
 
-impl Screen for LiveLine {
-    fn show(&mut self, glance: &Glance) {
+impl Display for LiveLine {
+    fn show(&mut self, glance: &LiveStatus) {
         let size = tcgetwinsize(io::stderr()).ok();
         let Some(size) = size.filter(|size| size.ws_row >= FEWEST_ROWS && is_ours()) else {
             self.give_up();
@@ -106,7 +106,7 @@ fn is_ours() -> bool {
         })
 }
 
-fn text(glance: &Glance) -> String {
+fn text(glance: &LiveStatus) -> String {
     let mut parts = vec![clock(glance.elapsed)];
     parts.extend(glance.power.map(|power| format!("{:.1} W", power.get())));
     parts.push(glance.energy.map_or_else(
@@ -137,14 +137,14 @@ pub fn clock(elapsed: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::{Joules, Watts};
+    use crate::units::{Energy, Watts};
 
     #[test]
     fn the_line_says_how_long_how_much_and_how_well() {
-        let glance = Glance {
+        let glance = LiveStatus {
             elapsed: Duration::from_secs(3_725),
             power: Some(Watts::new(61.25).unwrap()),
-            energy: Some(Joules::from_joules(3.6e5).unwrap()),
+            energy: Some(Energy::from_joules(3.6e5).unwrap()),
             emissions: Some(GramsCo2e::from_grams(21.0).unwrap()),
             measured: Some(1.0),
         };

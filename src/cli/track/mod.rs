@@ -18,19 +18,19 @@ use super::grid::no_such_provider;
 use super::hardware::Hardware;
 #[cfg(feature = "live")]
 use super::output::tell;
-use super::region::desk::{Desk, Tables};
+use super::region::place_resolver::{PlaceResolver, Tables};
 use super::require::WantedBefore;
+use super::settings::{Config, Sources};
 use super::{Failure, Outcome, configured, exit};
-use crate::config::{Config, Sources};
-use crate::escape;
 #[cfg(feature = "live")]
-use crate::intensity::{Ladder, live};
+use crate::grid::intensity::{ProviderChain, live};
 #[cfg(feature = "live")]
-use crate::log::info::Region;
-use crate::span::Span;
-use crate::track::mailbox::outer_run;
-use crate::track::{Plan, Screen, StartError, Subject, track};
+use crate::model::info::Region;
+use crate::text::escape;
+use crate::track::mark_socket::outer_run;
+use crate::track::{Display, Plan, StartError, Subject, track};
 use crate::units::Pue;
+use crate::units::span::Span;
 
 /// Run a command and measure what it and all its descendants draw
 #[derive(Debug, Args)]
@@ -121,16 +121,16 @@ impl TrackArgs {
         };
         let before_start = |failure: Failure| failure.exit_with(exit::NOT_STARTED);
         let tables = Tables::default();
-        let desk = match Desk::open(&tables, &config) {
+        let places = match PlaceResolver::open(&tables, &config) {
             Err(failure) if is_from_a_file(&config, &["zones", "intensities"]) => {
                 notes.push(failure.line());
-                Desk::open(&tables, &Config::defaults())
+                PlaceResolver::open(&tables, &Config::defaults())
             }
             opened => opened,
         };
-        let desk = desk.map_err(before_start)?;
+        let places = places.map_err(before_start)?;
         let machine = configured::machine(Some(roots.sysfs.clone()), &config);
-        let mut region = match self.place.find(&desk, &machine) {
+        let mut region = match self.place.find(&places, &machine) {
             Err(failure) if self.place.is_from_a_file() => {
                 notes.push(failure.line());
                 self.place = Place::default();
@@ -185,7 +185,7 @@ impl TrackArgs {
         let mut line = LiveLine::default();
         // A tracker around this one has the last row already.
         let is_seen = !self.quiet && LiveLine::can_be_shown() && outer_run().is_none();
-        let screen = is_seen.then_some(&mut line as &mut dyn Screen);
+        let screen = is_seen.then_some(&mut line as &mut dyn Display);
         let summary = track(&plan, screen).map_err(not_started)?;
         if !self.quiet {
             let text = table::table(&summary, &plan.label());
@@ -201,7 +201,7 @@ impl TrackArgs {
 
 /// The services that know the zone, to be asked each in turn, then the yearly table.
 #[cfg(feature = "live")]
-fn grid(region: Option<&Region>, config: &Config) -> Result<Arc<Ladder>, Failure> {
+fn grid(region: Option<&Region>, config: &Config) -> Result<Arc<ProviderChain>, Failure> {
     if region.is_none() {
         return Err(Failure::new(anyhow::anyhow!(
             "--live needs to know where the run takes place"
@@ -209,11 +209,11 @@ fn grid(region: Option<&Region>, config: &Config) -> Result<Arc<Ladder>, Failure
         .advise("--zone, --region or --address")
         .exit_with(exit::NOT_STARTED));
     }
-    let desk = Arc::new(configured::desk(config));
+    let places = Arc::new(configured::client(config));
     let provider = configured::provider(None, config);
-    live::chosen(&desk, &provider)
+    live::chosen(&places, &provider)
         .map(Arc::new)
-        .ok_or_else(|| no_such_provider(&desk, &provider).exit_with(exit::NOT_STARTED))
+        .ok_or_else(|| no_such_provider(&places, &provider).exit_with(exit::NOT_STARTED))
 }
 
 fn is_from_a_file(config: &Config, keys: &[&str]) -> bool {

@@ -1,18 +1,18 @@
 use clap::Args;
 
-use crate::cli::region::desk::Desk;
+use crate::cli::region::place_resolver::PlaceResolver;
+use crate::cli::settings::{Config, Origin};
 use crate::cli::{Advise, Failure};
-use crate::config::{Config, Origin};
-use crate::log::info::Region;
-use crate::zone::cloud::{self, CloudRegion, ProviderPue};
-use crate::zone::{AreaId, Point, ZoneId, detect, place, register};
+use crate::grid::zone::cloud::{CloudRegion, ProviderPue};
+use crate::grid::zone::{AreaId, Point, ZoneId, cloud, detect, place, register};
+use crate::model::info::Region;
 
 /// Where the run's electricity comes from.
 #[derive(Debug, Default, Args)]
 #[group(multiple = false)]
 pub struct Place {
     /// The zone of the electricity map
-    #[arg(long, value_name = "ZONE")]
+    #[arg(long, value_name = "ZONE", value_parser = register::named)]
     zone: Option<ZoneId>,
     /// The cloud region, such as aws:us-east-1
     #[arg(long, value_name = "PROVIDER:REGION")]
@@ -80,56 +80,65 @@ impl Place {
 
     /// The region with its intensity, by the tables in force: as asked for, or where this machine's files
     /// say it is.
-    pub fn find(&self, desk: &Desk, machine: &detect::Roots) -> Result<Option<Region>, Failure> {
+    pub fn find(
+        &self,
+        places: &PlaceResolver,
+        machine: &detect::Roots,
+    ) -> Result<Option<Region>, Failure> {
         if self.is_given() {
-            return self.find_given(desk);
+            return self.find_given(places);
         }
         match self.named_or_own_cloud(machine)? {
-            Some((region, how)) => in_cloud(desk, region, how).map(Some),
+            Some((region, how)) => in_cloud(places, region, how).map(Some),
             None => Ok(None),
         }
     }
 
     /// The region that is asked for, with its intensity.
-    pub fn find_given(&self, desk: &Desk) -> Result<Option<Region>, Failure> {
-        self.look_up(desk).map_err(|failure| match &self.origin {
+    pub fn find_given(&self, places: &PlaceResolver) -> Result<Option<Region>, Failure> {
+        self.look_up(places).map_err(|failure| match &self.origin {
             Some(origin) => failure.within(format!("the place set by {origin} cannot be used")),
             None => failure,
         })
     }
 
-    fn look_up(&self, desk: &Desk) -> Result<Option<Region>, Failure> {
+    fn look_up(&self, places: &PlaceResolver) -> Result<Option<Region>, Failure> {
         if let Some(zone) = &self.zone {
-            let area = desk.area_called(zone)?;
-            return known(desk, &area, None, "the zone was given".to_owned()).map(Some);
+            let area = places.area_called(zone)?;
+            return known(places, &area, None, "the zone was given".to_owned()).map(Some);
         }
         if let Some(address) = &self.address {
-            let places =
+            let candidates =
                 place::find(address).advise("another spelling, `City, Country`, or --zone")?;
-            let city = &places[0];
-            let area = desk.area_at(city.point, Some(city.country))?;
-            let how = match places.len() - 1 {
+            let city = &candidates[0];
+            let area = places.area_at(city.point, Some(city.country))?;
+            let how = match candidates.len() - 1 {
                 0 => format!("the address is in {city}"),
                 others => format!(
                     "the address is in {city}, the likeliest; impact region --address shows {others} more"
                 ),
             };
-            return known(desk, &area, Some(city.point), how).map(Some);
+            return known(places, &area, Some(city.point), how).map(Some);
         }
         let region = self.cloud_region()?;
         region
-            .map(|region| in_cloud(desk, region, "given"))
+            .map(|region| in_cloud(places, region, "given"))
             .transpose()
     }
 }
 
-fn in_cloud(desk: &Desk, region: &CloudRegion, how: &str) -> Result<Region, Failure> {
+fn in_cloud(places: &PlaceResolver, region: &CloudRegion, how: &str) -> Result<Region, Failure> {
     let how = format!("{how}: cloud region {}:{}", region.provider, region.code);
-    known(desk, &desk.area_of(region)?, Some(region.point), how)
+    known(places, &places.area_of(region)?, Some(region.point), how)
 }
 
-fn known(desk: &Desk, area: &AreaId, point: Option<Point>, how: String) -> Result<Region, Failure> {
-    let intensity = desk.intensity(area)?;
+fn known(
+    places: &PlaceResolver,
+    area: &AreaId,
+    point: Option<Point>,
+    how: String,
+) -> Result<Region, Failure> {
+    let intensity = places.intensity(area)?;
     Ok(Region {
         zone: area.zone.clone(),
         state: area.state.clone(),

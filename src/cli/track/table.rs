@@ -1,12 +1,12 @@
 use std::fmt::Write as _;
 
 use super::live_line::clock;
-use crate::escape;
-use crate::log::info::Region;
-use crate::sensor::Component;
+use crate::grid::zone::register;
+use crate::model::Component;
+use crate::model::info::Region;
+use crate::text::escape;
 use crate::track::{Ending, Summary};
 use crate::units::{JOULES_PER_KWH, Pue};
-use crate::zone::register;
 
 /// What a run came to, for the terminal, with the command to run next.
 pub fn table(summary: &Summary, name: &str) -> String {

@@ -1,8 +1,8 @@
 use super::axis::Axis;
 use super::svg::{Anchor, Svg, shortened};
-use crate::moments::quantile;
 use crate::site::number;
 use crate::units::counted;
+use crate::units::moments::quantile;
 
 const WIDTH: f64 = 760.0;
 const LABELS: f64 = 236.0;

@@ -1,6 +1,6 @@
 use std::fmt::{self, Write as _};
 
-use crate::escape;
+use crate::text::escape;
 
 /// An SVG picture in the making; everything that goes in as text comes out escaped.
 #[derive(Debug)]

@@ -1,9 +1,9 @@
 use std::time::Duration;
 
 use super::{Tracker, cards};
+use crate::meter::clock::{ClockReading, own_cpu_time};
+use crate::meter::counter_lag::{CounterLag, GLANCE, TimedTotals, Totals};
 use crate::track::child::Ending;
-use crate::track::clock::{Moment, own_cpu_time};
-use crate::track::lag::{GLANCE, Lag, Sighting, Totals};
 use crate::track::summary::Summary;
 
 /// How long the end waits for details about the host that are still being gathered.
@@ -12,7 +12,7 @@ const DETAILS_PATIENCE: Duration = Duration::from_millis(4);
 impl Tracker<'_> {
     /// The sample at the end of the measuring; gives how long it took.
     pub(super) fn last_sample(&mut self) -> Duration {
-        let end = self.ended.unwrap_or_else(Moment::now);
+        let end = self.ended.unwrap_or_else(ClockReading::now);
         let at = self.witness.elapsed(&end);
         if !self.is_lag_known {
             self.set_right_at_start();
@@ -36,17 +36,17 @@ impl Tracker<'_> {
     }
 
     /// Waits for the next update of counters that have many, and adds what they were late by.
-    fn set_right_at_end(&mut self, before: &Totals, sighting: &Sighting) {
+    fn set_right_at_end(&mut self, before: &Totals, sighting: &TimedTotals) {
         // Held up, the reading may have seen an update that came after the end.
         let before = if sighting.is_sharp() {
             &sighting.totals
         } else {
             before
         };
-        let mut lag = Lag::at(sighting.began, before, sighting);
+        let mut lag = CounterLag::at(sighting.began, before, sighting);
         while !lag.is_over(&self.lag) {
             std::thread::sleep(GLANCE);
-            let at = self.witness.elapsed(&Moment::now());
+            let at = self.witness.elapsed(&ClockReading::now());
             let totals = self.witness.panel.peek(at);
             lag.glance(&self.witness.sighting(at, totals));
         }

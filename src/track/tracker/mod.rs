@@ -9,21 +9,21 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::child::{Child, Ending, News};
-use super::clock::Moment;
-use super::lag::{GLANCE, Lag};
-use super::mailbox::Mailbox;
+use super::info_writer::InfoWriter;
+use super::mark_socket::MarkSocket;
 use super::plan::Plan;
-use super::record::Record;
-use super::scribe::Scribe;
+use super::recorder::Recorder;
 use super::signals::Signals;
-use super::summary::{Glance, Screen, Summary};
-use super::trail::Trail;
-use super::witness::Witness;
-use crate::intensity::Background;
-use crate::log::Mark;
-use crate::log::info::GpuCard;
-use crate::sensor::accelerator::{Board, POWER_PERIOD_S};
-use crate::sensor::{Accelerator, Boards};
+use super::summary::{Display, LiveStatus, Summary};
+use crate::grid::intensity::Background;
+use crate::meter::clock::ClockReading;
+use crate::meter::counter_lag::{CounterLag, GLANCE};
+use crate::meter::recent_totals::RecentTotals;
+use crate::meter::sampler::Sampler;
+use crate::meter::sensor::accelerator::{Board, POWER_PERIOD_S};
+use crate::meter::sensor::{Accelerator, Boards};
+use crate::model::Mark;
+use crate::model::info::GpuCard;
 
 pub use start::StartError;
 
@@ -41,7 +41,7 @@ const STOP_PATIENCE: Duration = Duration::from_secs(1);
 /// Signals are heard by the calling thread: threads that run already must hold theirs back.
 pub fn track<'p>(
     plan: &'p Plan,
-    screen: Option<&'p mut dyn Screen>,
+    screen: Option<&'p mut dyn Display>,
 ) -> Result<Summary, StartError> {
     let mut tracker = Tracker::start(plan, screen)?;
     // A fault of ours must not cost the job its end: it is waited for in any case.
@@ -62,28 +62,28 @@ pub fn track<'p>(
 
 struct Tracker<'p> {
     plan: &'p Plan,
-    screen: Option<&'p mut dyn Screen>,
-    witness: Witness,
-    record: Record,
-    scribe: Scribe,
+    screen: Option<&'p mut dyn Display>,
+    witness: Sampler,
+    record: Recorder,
+    scribe: InfoWriter,
     signals: Signals,
-    mailbox: Option<Mailbox>,
+    mailbox: Option<MarkSocket>,
     child: Child,
     boards: Option<Receiver<Boards>>,
     grid: Option<Background>,
-    lag: Lag,
+    lag: CounterLag,
     is_lag_known: bool,
-    trail: Trail,
-    last_awake: Moment,
+    trail: RecentTotals,
+    last_awake: ClockReading,
     /// What this process had used when it became a tracker: an exec keeps its clock.
     cpu_at_start: Duration,
     /// Ctrl-Z reaches us and the command in any order: we stop once both are known.
-    stop_asked: Option<Moment>,
+    stop_asked: Option<ClockReading>,
     is_stopped: bool,
     /// The measuring is over, though the command may go on.
     is_over: bool,
     /// When the command was seen to have ended.
-    ended: Option<Moment>,
+    ended: Option<ClockReading>,
     /// Who said the carbon intensities recorded so far.
     realtime_sources: BTreeSet<String>,
 }
@@ -94,7 +94,7 @@ impl Tracker<'_> {
         let mut next_tick = self.plan.interval;
         let mut next_read = self.gap();
         loop {
-            let now = Moment::now();
+            let now = ClockReading::now();
             self.mind_the_gap(&now);
             let at = self.witness.elapsed(&now);
             if self.plan.duration.is_some_and(|duration| at >= duration) {
@@ -172,7 +172,7 @@ impl Tracker<'_> {
         gap
     }
 
-    fn tick(&mut self, now: &Moment, mark: Option<Mark>) {
+    fn tick(&mut self, now: &ClockReading, mark: Option<Mark>) {
         let mut sample = self.witness.sample(now, mark);
         if let Some(latest) = self.grid.as_ref().and_then(Background::latest) {
             sample.observed.realtime_carbon_intensity = Some(latest.intensity.get());
@@ -183,7 +183,7 @@ impl Tracker<'_> {
             .pass(self.witness.elapsed(now), self.witness.panel.totals());
         self.scribe.sampled(self.witness.take_rarity());
         if let Some(screen) = &mut self.screen {
-            screen.show(&Glance::of(
+            screen.show(&LiveStatus::of(
                 &sample,
                 self.plan.region.as_ref(),
                 self.plan.pue,
@@ -205,7 +205,7 @@ impl Tracker<'_> {
     }
 
     /// While the machine slept, counters may have gone anywhere: nothing is counted for that time.
-    fn mind_the_gap(&mut self, now: &Moment) {
+    fn mind_the_gap(&mut self, now: &ClockReading) {
         let slept = now.slept_since(&self.last_awake);
         if slept > Duration::from_millis(500) {
             let at = self.witness.elapsed(now);
@@ -254,8 +254,8 @@ impl Tracker<'_> {
     }
 
     fn open_mail(&mut self) {
-        while let Some(letter) = self.mailbox.as_ref().and_then(Mailbox::next) {
-            let now = self.ended.unwrap_or_else(Moment::now);
+        while let Some(letter) = self.mailbox.as_ref().and_then(MarkSocket::next) {
+            let now = self.ended.unwrap_or_else(ClockReading::now);
             self.tick(&now, Some(letter.mark.clone()));
             if let Some(mailbox) = &self.mailbox {
                 mailbox.acknowledge(&letter);
@@ -265,7 +265,7 @@ impl Tracker<'_> {
 
     /// Hands signals on, waits for the dead, and stops when the command is stopped.
     fn hear_signals(&mut self) -> Option<Ending> {
-        let now = Moment::now();
+        let now = ClockReading::now();
         while let Some(arrival) = self.signals.next() {
             if arrival.is_child_news() {
                 continue;
@@ -294,7 +294,7 @@ impl Tracker<'_> {
             News::None => {}
         }
         // A command that went on all the same was not stopped by what we were asked to stop by.
-        let is_asked = |asked: &Moment| {
+        let is_asked = |asked: &ClockReading| {
             self.witness
                 .elapsed(&now)
                 .saturating_sub(self.witness.elapsed(asked))
@@ -310,7 +310,7 @@ impl Tracker<'_> {
     }
 
     fn stop_along(&mut self) {
-        let before = Moment::now();
+        let before = ClockReading::now();
         if !self.is_over {
             self.tick(&before, None);
         }
@@ -321,7 +321,7 @@ impl Tracker<'_> {
         if self.is_over {
             return;
         }
-        let now = Moment::now();
+        let now = ClockReading::now();
         let at = self.witness.elapsed(&now);
         let pause = at.saturating_sub(self.witness.elapsed(&before));
         if pause > LONGEST_PAUSE.min(self.gap()) {

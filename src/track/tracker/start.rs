@@ -8,23 +8,24 @@ use std::time::Duration;
 use rustix::process::Pid;
 
 use super::{Tracker, cards};
-use crate::intensity::Background;
-use crate::log::info::Host;
-use crate::log::{Info, SCHEMA};
-use crate::sensor::{Boards, Processor, Roots, Survey};
+use crate::grid::intensity::Background;
+use crate::meter::clock::{ClockReading, own_cpu_time};
+use crate::meter::counter_lag::CounterLag;
+use crate::meter::host;
+use crate::meter::process_tree::TreeRoot;
+use crate::meter::recent_totals::RecentTotals;
+use crate::meter::run_cgroup::RunCgroup;
+use crate::meter::sampler::Sampler;
+use crate::meter::sensor::{Boards, Processor, Roots, Survey};
+use crate::model::info::Host;
+use crate::model::{Info, SCHEMA};
 use crate::track::child::Child;
-use crate::track::clock::{Moment, own_cpu_time};
-use crate::track::lag::Lag;
-use crate::track::mailbox::{Mailbox, VARIABLE, outer_run};
-use crate::track::record::Record;
-use crate::track::scope::Scope;
-use crate::track::scribe::{Errand, Scribe};
+use crate::track::info_writer::{InfoTask, InfoWriter};
+use crate::track::mark_socket::{MarkSocket, VARIABLE, outer_run};
+use crate::track::recorder::Recorder;
 use crate::track::signals::Signals;
 use crate::track::spawn::Launch;
-use crate::track::trail::Trail;
-use crate::track::tree::Top;
-use crate::track::witness::Witness;
-use crate::track::{Plan, Screen, Subject, git, host, python};
+use crate::track::{Display, Plan, Subject, git, python};
 
 /// How long the start waits for the GPU library; a slow one is taken in when it is ready.
 const BOARDS_PATIENCE: Duration = Duration::from_millis(3);
@@ -60,18 +61,21 @@ impl<'p> Tracker<'p> {
     /// Gets everything ready, starts the command or finds the process, and begins to count.
     pub(super) fn start(
         plan: &'p Plan,
-        screen: Option<&'p mut dyn Screen>,
+        screen: Option<&'p mut dyn Display>,
     ) -> Result<Self, StartError> {
         let cpu_at_start = own_cpu_time();
         let id = new_id();
         // Before any thread is started: one without the mask would take signals from us.
         let signals = Signals::hold().map_err(StartError::Signals)?;
         let grid = ask_grid(plan);
-        let mailbox = Mailbox::open(&id).ok();
+        let mailbox = MarkSocket::open(&id).ok();
         let ready = match &plan.subject {
             Subject::Process(pid) => Ready::Found(find(*pid)?),
             Subject::Command(words) => {
-                let address = mailbox.as_ref().map(Mailbox::address).unwrap_or_default();
+                let address = mailbox
+                    .as_ref()
+                    .map(MarkSocket::address)
+                    .unwrap_or_default();
                 let launch = Launch::new(words, &[(VARIABLE, &address)]);
                 Ready::Launch(launch.map_err(|source| unstartable(words, source))?, words)
             }
@@ -79,11 +83,11 @@ impl<'p> Tracker<'p> {
         let boards = look_for_boards(&plan.roots);
         let mut survey = Survey::of(&plan.roots);
         let (top, scope) = match &ready {
-            Ready::Found(child) => (Top::Process(child.pid()), None),
-            Ready::Launch(..) if plan.own_group => (Top::Ours, Scope::make(&plan.roots)),
-            Ready::Launch(..) => (Top::Ours, None),
+            Ready::Found(child) => (TreeRoot::Process(child.pid()), None),
+            Ready::Launch(..) if plan.own_group => (TreeRoot::Ours, RunCgroup::make(&plan.roots)),
+            Ready::Launch(..) => (TreeRoot::Ours, None),
         };
-        let mut witness = Witness::new(&plan.roots, &survey, top, scope);
+        let mut witness = Sampler::new(&plan.roots, &survey, top, scope);
         for sensor in std::mem::take(&mut survey.sensors) {
             witness.panel.add(sensor, Duration::ZERO);
         }
@@ -101,21 +105,21 @@ impl<'p> Tracker<'p> {
         (info.host.gpus, info.host.gpu_driver) = cards(&witness.boards);
         info.sensors = witness.panel.sensors();
         info.counters_at_start = witness.panel.counters();
-        let first = witness.begin(Moment::now());
-        let mut record = Record::create(plan, &id, &info, &first);
+        let first = witness.begin(ClockReading::now());
+        let mut record = Recorder::create(plan, &id, &info, &first);
         notes.drain(..).for_each(|note| record.note(note));
         // The last thing before the command starts: everything read anew.
-        witness.begin(Moment::now());
+        witness.begin(ClockReading::now());
         let baseline = witness.panel.totals();
         let (child, began) = match ready {
-            Ready::Found(child) => (child, Moment::now()),
+            Ready::Found(child) => (child, ClockReading::now()),
             Ready::Launch(launch, words) => {
                 match Child::start(launch, &signals.inherited, witness.scope()) {
                     Ok((child, started)) => {
                         if !started.is_in_group {
                             witness.do_without_group();
                         }
-                        (child, Moment::now().back_at(started.began))
+                        (child, ClockReading::now().back_at(started.began))
                     }
                     Err(source) => {
                         record.discard();
@@ -125,15 +129,15 @@ impl<'p> Tracker<'p> {
             }
         };
         witness.follow(child.pid().as_raw_pid() as u32, began);
-        let at = witness.elapsed(&Moment::now());
+        let at = witness.elapsed(&ClockReading::now());
         witness.panel.read_lively(at);
         let sighting = witness.sighting(at, witness.panel.totals());
-        let lag = Lag::at(Duration::ZERO, &baseline, &sighting);
+        let lag = CounterLag::at(Duration::ZERO, &baseline, &sighting);
         let place = record
             .log()
             .and_then(|log| Some((log.folder().to_owned(), log.data().ok()?)));
         let memory = witness.machine().memory().map(|memory| memory.total);
-        let scribe = Scribe::start(info, place, errands(plan, survey.processor, memory));
+        let scribe = InfoWriter::start(info, place, errands(plan, survey.processor, memory));
         let last_awake = *witness.started();
         Ok(Self {
             plan,
@@ -148,7 +152,7 @@ impl<'p> Tracker<'p> {
             grid,
             lag,
             is_lag_known: false,
-            trail: Trail::default(),
+            trail: RecentTotals::default(),
             last_awake,
             cpu_at_start,
             stop_asked: None,
@@ -228,7 +232,7 @@ fn first_info(plan: &Plan, id: &str) -> Info {
 }
 
 /// What takes time to find out, to be done beside the running command; the quickest first.
-fn errands(plan: &Plan, processor: Processor, memory: Option<u64>) -> Vec<Errand> {
+fn errands(plan: &Plan, processor: Processor, memory: Option<u64>) -> Vec<InfoTask> {
     let roots = plan.roots.clone();
     let redact = plan.redact;
     let subject = plan.subject.clone();

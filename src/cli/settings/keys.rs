@@ -1,0 +1,115 @@
+//! Every key, a row each.
+
+use super::key::{Key, parses};
+use crate::grid::intensity::Dataset;
+use crate::grid::zone::register;
+use crate::units::span::Span;
+use crate::units::{GramsPerKwh, PricePerKwh, Pue};
+
+/// Every key, in the order they are shown.
+pub static KEYS: &[Key] = &[
+    Key::new("pue", parses::<Pue>, "Power usage effectiveness of the data centre")
+        .variable("OVERRIDE_PUE")
+        .perun("post-processing", "pue"),
+    Key::new("emissions-factor", parses::<GramsPerKwh>, "Carbon intensity for all runs, in g CO2eq per kWh")
+        .perun("post-processing", "emissions_factor"),
+    Key::new("price", parses::<PricePerKwh>, "Price of a kWh")
+        .alias("price-factor")
+        .perun("post-processing", "price_factor"),
+    Key::new("currency", currency, "Currency of the price")
+        .default("USD")
+        .perun("post-processing", "price_unit"),
+    Key::new("interval", parses::<Span>, "How often to write a sample")
+        .default("1s")
+        .perun("monitor", "sampling_period"),
+    Key::new("zone", zone, "Zone of the electricity map, such as US-CA"),
+    Key::new("region", words, "Cloud region, such as aws:us-east-1"),
+    Key::new("address", words, "City, such as Montreal, Canada"),
+    Key::new("dataset", parses::<Dataset>, "Where intensities are from: auto, electricity-maps, eit-2019 or ember"),
+    Key::new("output", words, "Folder that runs are logged in")
+        .default("impact-logs")
+        .perun("output", "data_out"),
+    Key::new("format", format, "How results are written, where a command can: text, markdown, latex, html, json, yaml or csv")
+        .default("text")
+        .perun("output", "format"),
+    Key::new("log-level", log_level, "What track tells on standard error: error keeps its table back; warn, info and debug do not")
+        .default("info")
+        .perun("debug", "log_lvl"),
+    Key::new("provider", words, "Live service to ask; auto asks each in turn")
+        .default("auto"),
+    Key::new("electricitymaps-token", words, "Token for Electricity Maps")
+        .variable("ELECTRICITYMAPS_TOKEN")
+        .secret(),
+    Key::new("eia-token", words, "Key for the US Energy Information Administration")
+        .variable("EIA_API_KEY")
+        .secret(),
+    Key::new("entsoe-token", words, "Token for ENTSO-E")
+        .variable("ENTSOE_TOKEN")
+        .secret(),
+    Key::new("watttime-username", words, "Account at WattTime")
+        .variable("WATTTIME_USERNAME"),
+    Key::new("watttime-password", words, "Password at WattTime")
+        .variable("WATTTIME_PASSWORD")
+        .secret(),
+    Key::new("zones", words, "GeoJSON file with zones in place of the shipped map"),
+    Key::new("sysfs-root", words, "What stands for /sys, as in a container that mounts the host's elsewhere")
+        .default("/sys"),
+    Key::new("procfs-root", words, "What stands for /proc")
+        .default("/proc"),
+    Key::new("run-root", words, "What stands for /run, where cloud-init says which cloud region this is")
+        .default("/run"),
+    // Loading a library runs what is in it.
+    Key::new("nvml-lib", words, "The NVML library, where the loader does not find it; not in a project's file")
+        .personal(),
+    Key::new("intensities", words, "CSV file with intensities that are stronger than the shipped ones"),
+];
+
+/// A short code such as EUR.
+pub fn currency(text: &str) -> Result<String, String> {
+    if (1..=8).contains(&text.chars().count()) && text.chars().all(|c| !c.is_control()) {
+        Ok(text.to_owned())
+    } else {
+        Err("a currency is a code such as EUR".to_owned())
+    }
+}
+
+fn zone(text: &str) -> Result<String, String> {
+    match register::named(text) {
+        Ok(zone) => Ok(zone.to_string()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn words(text: &str) -> Result<String, String> {
+    if text.trim().is_empty() || text.chars().any(char::is_control) {
+        Err("it must be a text without control characters".to_owned())
+    } else {
+        Ok(text.to_owned())
+    }
+}
+
+/// The choice a text spells, in whatever case.
+fn one_of(text: &str, choices: &[&str]) -> Result<String, String> {
+    choices
+        .iter()
+        .find(|choice| choice.eq_ignore_ascii_case(text.trim()))
+        .map(|choice| (*choice).to_owned())
+        .ok_or_else(|| {
+            format!(
+                "`{}` is none of {}",
+                text.escape_debug(),
+                choices.join(", ")
+            )
+        })
+}
+
+fn format(text: &str) -> Result<String, String> {
+    one_of(
+        text,
+        &["text", "markdown", "latex", "html", "json", "yaml", "csv"],
+    )
+}
+
+fn log_level(text: &str) -> Result<String, String> {
+    one_of(text, &["error", "warn", "warning", "info", "debug"])
+}

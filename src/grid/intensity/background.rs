@@ -1,0 +1,187 @@
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+use super::ProviderChain;
+use super::provider_chain::{Answer, NobodyAnswered};
+use crate::grid::zone::ZoneId;
+use crate::units::GramsPerKwh;
+
+/// Keeps the intensity of a zone up to date on a thread of its own, so that no sample waits for it.
+#[derive(Debug)]
+pub struct Background {
+    state: Arc<Mutex<State>>,
+    /// Dropped with the fetcher, which ends the thread.
+    _stop: Sender<()>,
+}
+
+/// The newest intensity there is, and where it is from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Latest {
+    pub intensity: GramsPerKwh,
+    /// With what it counts, such as life cycle.
+    pub source: String,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    latest: Option<Latest>,
+    /// What the user should know, each said once until it changes.
+    notices: Vec<String>,
+    last_notice: String,
+}
+
+impl State {
+    fn say(&mut self, notice: String) {
+        if notice != self.last_notice {
+            self.notices.push(notice.clone());
+            self.last_notice = notice;
+        }
+    }
+
+    fn take(&mut self, answer: &Answer) {
+        let newest = answer.series.last();
+        let source = format!("{} ({})", answer.series.source, answer.series.basis);
+        let mut notice = format!("carbon intensity from {source}");
+        for refusal in &answer.declined {
+            notice.push_str("; ");
+            notice.push_str(&refusal.to_string());
+        }
+        self.say(notice);
+        self.latest = Some(Latest {
+            intensity: newest.intensity,
+            source,
+        });
+    }
+
+    fn give_up(&mut self, nobody: &NobodyAnswered) {
+        let reasons: Vec<String> = nobody.declined.iter().map(ToString::to_string).collect();
+        self.say(format!("{nobody} ({})", reasons.join("; ")));
+        self.latest = None;
+    }
+}
+
+impl Background {
+    /// The shortest time between two questions.
+    const PATIENCE: Duration = Duration::from_secs(60);
+
+    /// Starts asking at once, and again each time the provider that answers has something new.
+    ///
+    /// Its threads can take any signal that the caller does not hold back.
+    #[must_use]
+    pub fn start(ladder: Arc<ProviderChain>, zone: ZoneId) -> Self {
+        let state = Arc::new(Mutex::new(State::default()));
+        let (stop, stopped) = mpsc::channel::<()>();
+        let shared = Arc::clone(&state);
+        let started = thread::Builder::new()
+            .name("impact-grid".into())
+            .spawn(move || {
+                loop {
+                    let now = Utc::now();
+                    let pause = match ladder.latest(&zone, now) {
+                        Ok(answer) => {
+                            lock(&shared).take(&answer);
+                            pause(&answer, now)
+                        }
+                        Err(nobody) => {
+                            lock(&shared).give_up(&nobody);
+                            Self::PATIENCE * 5
+                        }
+                    };
+                    if stopped.recv_timeout(pause) != Err(RecvTimeoutError::Timeout) {
+                        break;
+                    }
+                }
+            });
+        if started.is_err() {
+            lock(&state).say("no thread for asking the grid's carbon intensity".into());
+        }
+        Self { state, _stop: stop }
+    }
+
+    /// The newest intensity, or none as long as nobody has answered; never waits for the network.
+    #[must_use]
+    pub fn latest(&self) -> Option<Latest> {
+        lock(&self.state).latest.clone()
+    }
+
+    /// What has changed since the last call: which source answers, and why better ones did not.
+    #[must_use]
+    pub fn notices(&self) -> Vec<String> {
+        std::mem::take(&mut lock(&self.state).notices)
+    }
+}
+
+/// How long to wait before asking again: until the next value is due, or less if a better rung may be back.
+fn pause(answer: &Answer, now: DateTime<Utc>) -> Duration {
+    let step = answer.series.resolution;
+    let due = answer.series.last().at + step - now;
+    let wait = if due > TimeDelta::zero() { due } else { step };
+    let longest = if answer.declined.iter().any(|rung| rung.reason.may_pass()) {
+        Background::PATIENCE * 5
+    } else {
+        Background::PATIENCE * 60
+    };
+    wait.to_std()
+        .unwrap_or(longest)
+        .clamp(Background::PATIENCE, longest)
+}
+
+fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grid::intensity::provider_chain::Refusal;
+    use crate::grid::intensity::{Basis, Declined, Period, Point, Series};
+
+    fn answer(at: &str, declined: Vec<Refusal>) -> Answer {
+        let half_hour = TimeDelta::minutes(30);
+        let at: DateTime<Utc> = at.parse().unwrap();
+        let point = Point {
+            at,
+            intensity: GramsPerKwh::new(1.0).unwrap(),
+        };
+        let period = Period::until(at + half_hour, half_hour * 2);
+        let zone = "GB".parse().unwrap();
+        Answer {
+            series: Series::new(
+                &zone,
+                "a test",
+                Basis::Direct,
+                half_hour,
+                &period,
+                vec![point],
+            )
+            .unwrap(),
+            rung: "test",
+            declined,
+        }
+    }
+
+    #[test]
+    fn the_next_question_comes_when_the_next_value_is_due() {
+        let now = "2026-01-01T12:20:00Z".parse().unwrap();
+        let minutes = |at, declined| pause(&answer(at, declined), now).as_secs() / 60;
+        assert_eq!(minutes("2026-01-01T12:00:00Z", vec![]), 10);
+        assert_eq!(minutes("2026-01-01T09:00:00Z", vec![]), 30);
+        let offline = Refusal {
+            rung: "better",
+            reason: Declined::Offline,
+        };
+        assert_eq!(minutes("2026-01-01T12:00:00Z", vec![offline]), 5);
+    }
+
+    #[test]
+    fn what_has_been_said_is_not_said_again() {
+        let mut state = State::default();
+        state.take(&answer("2026-01-01T12:00:00Z", vec![]));
+        state.take(&answer("2026-01-01T12:30:00Z", vec![]));
+        assert_eq!(state.notices, ["carbon intensity from a test (direct)"]);
+    }
+}

@@ -1,0 +1,145 @@
+//! Today's Outlook of California's system operator: every five minutes, no key.
+//!
+//! The CSV files behind <https://www.caiso.com/todays-outlook>: `/outlook/current/` for today and
+//! `/outlook/history/{YYYYMMDD}/` for earlier days, each with `co2.csv` (t/h by source) and
+//! `fuelsource.csv` (MW by source), times as wall clocks in California show them. Counts what comes
+//! out of the stacks, imports included.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use chrono::{DateTime, NaiveDate, NaiveTime, TimeDelta, Utc};
+
+use super::pacific;
+use super::pacific::Pass;
+use super::service_client::{Keep, ServiceClient};
+use crate::grid::intensity::fetch::Request;
+use crate::grid::intensity::{Basis, Declined, IntensityProvider, Nonsense, Period, Point, Series};
+use crate::grid::zone::ZoneId;
+use crate::units::GramsPerKwh;
+
+const FIVE_MINUTES: TimeDelta = TimeDelta::minutes(5);
+
+struct Caiso {
+    client: Arc<ServiceClient>,
+}
+
+pub(super) fn connect(client: &Arc<ServiceClient>) -> Box<dyn IntensityProvider> {
+    Box::new(Caiso { client: client.clone() })
+}
+
+/// The sum over all sources at each instant.
+pub(super) type Totals = BTreeMap<DateTime<Utc>, f64>;
+
+impl Caiso {
+    fn totals(&self, day: NaiveDate, file: &str) -> Result<Totals, Declined> {
+        let base = self
+            .client
+            .base("IMPACT_CAISO_URL", "https://www.caiso.com/outlook")?;
+        let now = self.client.now();
+        let folder = day.format("%Y%m%d").to_string();
+        let (path, keep) = if pacific::date(now) == Some(day) {
+            (vec!["current", file], Keep::For(FIVE_MINUTES))
+        } else {
+            let day = Period::until(day.and_time(NaiveTime::MIN).and_utc(), TimeDelta::days(1));
+            let keep = Keep::period(&day, now, TimeDelta::hours(1));
+            (vec!["history", &folder, file], keep)
+        };
+        let request = Request::new(&base, path);
+        self.client.ask(&request, keep, |body| read(day, body))
+    }
+}
+
+impl IntensityProvider for Caiso {
+    fn name(&self) -> &'static str {
+        "caiso"
+    }
+
+    fn basis(&self) -> Basis {
+        Basis::Direct
+    }
+
+    fn intensity(&self, zone: &ZoneId, period: &Period) -> Result<Series, Declined> {
+        if !["US-CA", "US-CAL-CISO"].contains(&zone.as_str()) {
+            return Err(Declined::NotServed(zone.clone()));
+        }
+        let last_instant = period.to().min(self.client.now()) - TimeDelta::seconds(1);
+        let (Some(first), Some(last)) = (pacific::date(period.from()), pacific::date(last_instant))
+        else {
+            return Err(Declined::NoValues);
+        };
+        let mut points = Vec::new();
+        for day in pacific::dates(first, last) {
+            let supply = self.totals(day, "fuelsource.csv")?;
+            let emitted = self.totals(day, "co2.csv")?;
+            for (at, tonnes) in emitted {
+                let Some(megawatts) = supply.get(&at).filter(|megawatts| **megawatts > 0.0) else {
+                    continue;
+                };
+                points.push(Point {
+                    at,
+                    intensity: GramsPerKwh::new(tonnes * 1000.0 / megawatts)?,
+                });
+            }
+        }
+        let source = "CAISO Today's Outlook";
+        Series::new(zone, source, Basis::Direct, FIVE_MINUTES, period, points)
+    }
+}
+
+/// Rows without figures are still to come; a table of something else has no natural gas in it.
+pub(super) fn read(day: NaiveDate, body: &[u8]) -> Result<Totals, Declined> {
+    let unreadable = || Declined::from(Nonsense::Unreadable("CSV"));
+    let mut table = csv::ReaderBuilder::new()
+        .flexible(true)
+        .trim(csv::Trim::All)
+        .from_reader(body);
+    let headers = table.headers().map_err(|_| unreadable())?;
+    let has = |start: &str| {
+        headers
+            .iter()
+            .any(|name| name.to_ascii_lowercase().starts_with(start))
+    };
+    if !headers
+        .get(0)
+        .is_some_and(|name| name.eq_ignore_ascii_case("time"))
+        || !has("natural gas")
+    {
+        return Err(unreadable());
+    }
+    let mut totals = Totals::new();
+    let mut before = NaiveTime::MIN;
+    let mut pass = Pass::First;
+    for row in table.records() {
+        let row = row.map_err(|_| unreadable())?;
+        let time = row.get(0).unwrap_or_default();
+        if time.is_empty() {
+            continue;
+        }
+        let time = NaiveTime::parse_from_str(time, "%H:%M").map_err(|_| unreadable())?;
+        if time < before {
+            // The files close with midnight of the next day; any other step back is the end of summer time.
+            if time == NaiveTime::MIN {
+                break;
+            }
+            pass = Pass::Second;
+        }
+        before = time;
+        let mut figures = row
+            .iter()
+            .skip(1)
+            .filter(|cell| !cell.is_empty())
+            .peekable();
+        if figures.peek().is_none() {
+            continue;
+        }
+        let total = figures
+            .map(|cell| cell.parse::<f64>().ok().filter(|figure| figure.is_finite()))
+            .sum::<Option<f64>>()
+            .ok_or_else(unreadable)?;
+        if let Some(at) = pacific::to_utc(day.and_time(time), pass) {
+            totals.insert(at, total);
+        }
+    }
+    Ok(totals)
+}

@@ -1,0 +1,162 @@
+//! Electricity Maps: most of the world's zones by the hour, with a token.
+//!
+//! Shape: <https://app.electricitymaps.com/developer-hub/api/reference>, `/v3/carbon-intensity/`
+//! `latest`, `history` (the last day; both on the free plan) and `past-range` (ten days at once).
+//! Asked for life-cycle factors; imports are traced.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
+use serde::Deserialize;
+
+use super::counterpart::Counterpart;
+use super::instant::instant;
+use super::service_client::{Keep, ServiceClient, json};
+use crate::grid::intensity::fetch::{Auth, Request};
+use crate::grid::intensity::{Basis, Declined, IntensityProvider, Nonsense, Period, Point, Series};
+use crate::grid::zone::ZoneId;
+use crate::units::GramsPerKwh;
+
+const HOUR: TimeDelta = TimeDelta::hours(1);
+const HISTORY: TimeDelta = TimeDelta::hours(23);
+const AT_ONCE: TimeDelta = TimeDelta::days(10);
+
+struct ElectricityMaps {
+    client: Arc<ServiceClient>,
+}
+
+pub(super) fn connect(client: &Arc<ServiceClient>) -> Box<dyn IntensityProvider> {
+    Box::new(ElectricityMaps { client: client.clone() })
+}
+
+#[derive(Deserialize)]
+struct Range {
+    zone: String,
+    #[serde(alias = "history")]
+    data: Vec<Value>,
+}
+
+#[derive(Deserialize)]
+struct Latest {
+    zone: String,
+    #[serde(flatten)]
+    value: Value,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Value {
+    datetime: String,
+    carbon_intensity: Option<f64>,
+    emission_factor_type: Option<String>,
+}
+
+impl ElectricityMaps {
+    fn ask(
+        &self,
+        zone: &ZoneId,
+        endpoint: &str,
+        period: Option<&Period>,
+        keep: Keep,
+    ) -> Result<Vec<Point>, Declined> {
+        let token = self.client.token("ELECTRICITYMAPS_TOKEN")?;
+        let base = self.client.base(
+            "IMPACT_ELECTRICITYMAPS_URL",
+            "https://api.electricitymaps.com",
+        )?;
+        let counterpart = Counterpart::of(zone);
+        let theirs = counterpart.zone.as_str();
+        let mut request = Request::new(&base, ["v3", "carbon-intensity", endpoint])
+            .query("zone", theirs)
+            .query("emissionFactorType", "lifecycle")
+            .query("shouldUseFallbackCallerLookup", "false");
+        if let Some(period) = period {
+            let time = |at: DateTime<Utc>| at.to_rfc3339_opts(SecondsFormat::Secs, true);
+            request = request
+                .query("start", &time(period.from()))
+                .query("end", &time(period.to()));
+        }
+        let auth = || Ok(Auth::Header("auth-token", token));
+        self.client.ask_as(auth, &request, keep, |body| {
+            if endpoint == "latest" {
+                read_latest(zone, theirs, body)
+            } else {
+                read_range(zone, theirs, body)
+            }
+        })
+    }
+
+    fn series(zone: &ZoneId, period: &Period, points: Vec<Point>) -> Result<Series, Declined> {
+        let source = Counterpart::of(zone).source("Electricity Maps");
+        Series::new(zone, source, Basis::LifeCycle, HOUR, period, points)
+    }
+}
+
+impl IntensityProvider for ElectricityMaps {
+    fn name(&self) -> &'static str {
+        "electricitymaps"
+    }
+
+    fn basis(&self) -> Basis {
+        Basis::LifeCycle
+    }
+
+    fn intensity(&self, zone: &ZoneId, period: &Period) -> Result<Series, Declined> {
+        let now = self.client.now();
+        if now.signed_duration_since(period.from()) <= HISTORY {
+            let points = self.ask(zone, "history", None, Keep::For(HOUR / 4))?;
+            return Self::series(zone, period, points);
+        }
+        let mut points = Vec::new();
+        for piece in period.whole_hours().pieces(AT_ONCE) {
+            let keep = Keep::period(&piece, now, HOUR);
+            points.extend(self.ask(zone, "past-range", Some(&piece), keep)?);
+        }
+        Self::series(zone, period, points)
+    }
+
+    fn latest(&self, zone: &ZoneId, now: DateTime<Utc>) -> Result<Series, Declined> {
+        let points = self.ask(zone, "latest", None, Keep::For(HOUR / 4))?;
+        Self::series(zone, &Period::until(now, HOUR * 6), points)
+    }
+}
+
+pub(super) fn read_latest(zone: &ZoneId, asked: &str, body: &[u8]) -> Result<Vec<Point>, Declined> {
+    let latest: Latest = json(body)?;
+    points(zone, asked, &latest.zone, vec![latest.value])
+}
+
+pub(super) fn read_range(zone: &ZoneId, asked: &str, body: &[u8]) -> Result<Vec<Point>, Declined> {
+    let range: Range = json(body)?;
+    points(zone, asked, &range.zone, range.data)
+}
+
+fn points(
+    zone: &ZoneId,
+    asked: &str,
+    answered: &str,
+    values: Vec<Value>,
+) -> Result<Vec<Point>, Declined> {
+    if answered != asked {
+        return Err(Nonsense::OtherZone(zone.clone()).into());
+    }
+    let other_basis = |value: &Value| {
+        value
+            .emission_factor_type
+            .as_deref()
+            .is_some_and(|kind| kind != "lifecycle")
+    };
+    if values.iter().any(other_basis) {
+        return Err(Nonsense::Unreadable("life-cycle values").into());
+    }
+    values
+        .into_iter()
+        .filter_map(|value| Some((value.datetime, value.carbon_intensity?)))
+        .map(|(datetime, value)| {
+            Ok(Point {
+                at: instant(&datetime)?,
+                intensity: GramsPerKwh::new(value)?,
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,34 @@
+//! How dirty: grams of CO2-equivalent per kWh for a place and a time.
+//!
+//! A figure always travels with its source, and says so when it stands in for another.
+
+mod averages;
+mod background;
+mod basis;
+#[cfg(feature = "live")]
+pub mod cache;
+mod dataset;
+#[cfg(feature = "live")]
+pub mod fetch;
+mod figure;
+pub mod fuel;
+pub mod given;
+pub mod provider_chain;
+#[cfg(feature = "live")]
+pub mod live;
+mod provider;
+mod series;
+pub mod intensity_map;
+mod projection;
+mod table;
+mod yearly;
+
+pub use averages::Averages;
+pub use background::{Background, Latest};
+pub use basis::Basis;
+pub use dataset::{Dataset, NoSuchDataset};
+pub use figure::{Fallback, Intensity, Shares, Source};
+pub use provider::{Declined, IntensityProvider, Nonsense};
+pub use provider_chain::ProviderChain;
+pub use series::{NotAPeriod, Period, Point, Series};
+pub use yearly::{for_area, for_zone};

@@ -1,0 +1,233 @@
+//! What the shipped tables say of one zone: a series of yearly figures.
+
+use csv::StringRecord;
+
+use super::{Basis, Dataset, Fallback, Intensity, Shares, Source};
+use crate::grid::data;
+use crate::grid::data::Table;
+use crate::grid::zone::{AreaId, Iso3, ZoneId};
+use crate::units::GramsPerKwh;
+
+/// A figure of one year.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Figure {
+    pub year: i32,
+    pub value: GramsPerKwh,
+    pub shares: Shares,
+}
+
+/// The figures of one zone in one table, oldest first; never empty.
+#[derive(Debug, Clone)]
+pub(super) struct Series {
+    pub dataset: Dataset,
+    figures: Vec<Figure>,
+}
+
+impl Series {
+    fn new(dataset: Dataset, figures: Vec<Figure>) -> Option<Self> {
+        (!figures.is_empty()).then_some(Self { dataset, figures })
+    }
+
+    pub(super) fn of_year(&self, year: i32) -> Option<Figure> {
+        self.figures
+            .iter()
+            .copied()
+            .find(|figure| figure.year == year)
+    }
+
+    pub(super) fn newest(&self) -> Figure {
+        *self.figures.last().expect("a series is never empty")
+    }
+
+    pub(super) fn nearest(&self, year: i32) -> Figure {
+        *self
+            .figures
+            .iter()
+            .min_by_key(|figure| figure.year.abs_diff(year))
+            .expect("a series is never empty")
+    }
+}
+
+impl Figure {
+    pub(super) fn intensity(self, dataset: Dataset) -> Intensity {
+        let (name, table) = match dataset {
+            Dataset::Eit2019 => (
+                "experiment-impact-tracker 0.1.8, 2019 averages",
+                &data::EIT_2019,
+            ),
+            Dataset::Ember => ("Ember, by Our World in Data", &data::EMBER),
+            Dataset::ElectricityMaps | Dataset::Auto => {
+                ("Electricity Maps, yearly data", &data::ELECTRICITY_MAPS)
+            }
+        };
+        Intensity {
+            value: self.value,
+            basis: Some(Basis::LifeCycle),
+            year: Some(self.year),
+            source: Source {
+                name: name.into(),
+                licence: Some(table.provenance.licence.into()),
+            },
+            shares: self.shares,
+            fallbacks: Vec::new(),
+        }
+    }
+}
+
+/// The Electricity Maps zone that stands for an area, and the rule it was chosen by.
+pub(super) struct StandIn {
+    pub zone: ZoneId,
+    pub rule: &'static str,
+}
+
+impl StandIn {
+    /// What is to be said of it; nothing where it is the same zone under whatever name.
+    pub(super) fn fallback(self) -> Option<Fallback> {
+        let is_itself = matches!(self.rule, "same" | "renamed");
+        (!is_itself).then(|| Fallback::StandIn {
+            zone: self.zone,
+            rule: self.rule.to_owned(),
+        })
+    }
+}
+
+/// The row of the crosswalk for an area; for a zone of several states, what most of them take.
+pub(super) fn stand_in(area: &AreaId) -> Option<StandIn> {
+    let exact = area.to_string();
+    let states = format!("{}:", area.zone);
+    let rows: Vec<(&str, &'static str)> = data::CROSSWALK
+        .text()
+        .lines()
+        .filter_map(|line| {
+            let mut fields = line.split(',');
+            let (name, zone, rule) = (fields.next()?, fields.next()?, fields.next()?);
+            let fits = name == exact || (area.state.is_none() && name.starts_with(&states));
+            (fits && !zone.is_empty()).then_some((zone, rule))
+        })
+        .collect();
+    let votes = |zone: &str| rows.iter().filter(|(other, _)| *other == zone).count();
+    let most = rows.iter().map(|(zone, _)| votes(zone)).max()?;
+    let (zone, rule) = rows.iter().find(|(zone, _)| votes(zone) == most)?;
+    Some(StandIn {
+        zone: zone.parse().ok()?,
+        rule,
+    })
+}
+
+/// Electricity Maps' figures for one of its own zones.
+pub(super) fn electricity_maps(zone: &ZoneId) -> Option<Series> {
+    const YEARS: usize = 5;
+    const FIRST: i32 = 2021;
+    let row = row(&data::ELECTRICITY_MAPS, zone.as_str())?;
+    let number = |column: usize| row.get(column)?.parse::<f64>().ok();
+    let figures = (0..YEARS).filter_map(|n| {
+        Some(Figure {
+            year: FIRST + n as i32,
+            value: GramsPerKwh::new(number(2 + n)?).ok()?,
+            shares: Shares {
+                renewable: number(2 + YEARS + n).map(|percent| percent / 100.0),
+                fossil: number(2 + 2 * YEARS + n).map(|carbon_free| (100.0 - carbon_free) / 100.0),
+            },
+        })
+    });
+    Series::new(Dataset::ElectricityMaps, figures.collect())
+}
+
+/// The average experiment-impact-tracker ships for a zone; 2019 where its source names no year.
+pub(super) fn eit_2019(zone: &ZoneId) -> Option<Series> {
+    let row = row(&data::EIT_2019, zone.as_str())?;
+    let number = |column: usize| row.get(column)?.parse::<f64>().ok();
+    let figure = Figure {
+        year: row.get(4)?.parse().unwrap_or(2019),
+        value: GramsPerKwh::new(number(1)?).ok()?,
+        shares: Shares {
+            renewable: number(2),
+            fossil: number(3),
+        },
+    };
+    Series::new(Dataset::Eit2019, vec![figure])
+}
+
+/// Ember's figures for a country.
+pub(super) fn ember(country: Iso3) -> Option<Series> {
+    ember_row(country.as_str())
+}
+
+/// Ember's figures for the world.
+pub(super) fn world() -> Series {
+    ember_row("WLD").expect("the shipped panel has the world")
+}
+
+fn ember_row(code: &str) -> Option<Series> {
+    const FIRST: i32 = 2000;
+    let row = row(&data::EMBER, code)?;
+    let figures = row.iter().skip(1).zip(FIRST..).filter_map(|(text, year)| {
+        Some(Figure {
+            year,
+            value: text.parse().ok()?,
+            shares: Shares::default(),
+        })
+    });
+    Series::new(Dataset::Ember, figures.collect())
+}
+
+/// The row of a table whose first field is `key`. The tables are small and asked once or twice, so they are scanned.
+fn row(table: &'static Table, key: &str) -> Option<StringRecord> {
+    let line = table.text().lines().skip(1).find(|line| {
+        line.strip_prefix(key)
+            .is_some_and(|rest| rest.starts_with(','))
+    })?;
+    csv::ReaderBuilder::new()
+        .has_headers(false)
+        .from_reader(line.as_bytes())
+        .into_records()
+        .next()?
+        .ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn zone(name: &str) -> ZoneId {
+        name.parse().unwrap()
+    }
+
+    #[test]
+    fn the_first_and_last_years_are_where_the_header_says() {
+        let header = data::ELECTRICITY_MAPS.text().lines().next().unwrap();
+        assert!(
+            header.starts_with("zone,name,g_per_kwh_2021,")
+                && header.ends_with("carbon_free_pct_2025")
+        );
+        let header = data::EMBER.text().lines().next().unwrap();
+        assert!(header.starts_with("iso3,2000,") && header.ends_with(",2025"));
+    }
+
+    #[test]
+    fn california_gets_cleaner() {
+        let series = electricity_maps(&zone("US-CAL-CISO")).unwrap();
+        assert_eq!(series.of_year(2021).unwrap().value.get(), 278.0);
+        assert_eq!(series.newest().value.get(), 208.0);
+        assert_eq!(series.nearest(1990).year, 2021);
+    }
+
+    #[test]
+    fn a_zone_of_several_states_takes_what_most_of_them_take() {
+        let of = |area: &str| stand_in(&area.parse().unwrap()).unwrap().zone.to_string();
+        assert_eq!(of("US-PJM"), "US-MIDA-PJM");
+        assert_eq!(of("US-PJM:KY"), "US-MIDW-LGEE");
+        assert_eq!(of("US-MISO:IL"), "US-MIDA-PJM");
+        assert_eq!(of("FR"), "FR");
+    }
+
+    #[test]
+    fn every_crosswalk_row_leads_to_a_figure() {
+        for line in data::CROSSWALK.text().lines().skip(1) {
+            let area: AreaId = line.split(',').next().unwrap().parse().unwrap();
+            if let Some(other) = stand_in(&area) {
+                assert!(electricity_maps(&other.zone).is_some(), "{line}");
+            }
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! The order in which tables are asked: a zone's own year first, then its own nearest year, then what is larger.
+
+use super::table::{Figure, Series};
+use super::{Dataset, Fallback, Intensity, table};
+use crate::grid::zone::register::NoSuchZone;
+use crate::grid::zone::{AreaId, ZoneId, register};
+
+/// The intensity of a zone in a year, or in the newest there is.
+pub fn for_zone(
+    zone: &ZoneId,
+    year: Option<i32>,
+    dataset: Dataset,
+) -> Result<Intensity, NoSuchZone> {
+    for_area(&register::find_area(zone)?, year, dataset)
+}
+
+/// The intensity of an area in a year, or in the newest there is.
+///
+/// Every known area has an answer; what it falls back on is in [`Intensity::fallbacks`].
+pub fn for_area(
+    area: &AreaId,
+    year: Option<i32>,
+    dataset: Dataset,
+) -> Result<Intensity, NoSuchZone> {
+    let levels = levels(area)?;
+    let mut fallbacks = Vec::new();
+    let climbed = levels.iter().find_map(|level| {
+        let (series, figure) = pick(level.series(dataset, year), year, dataset)?;
+        Some((level, series, figure))
+    });
+    let (series, figure) = match climbed {
+        Some((level, series, figure)) => {
+            if level.area.zone != area.zone {
+                fallbacks.push(Fallback::Wider {
+                    missing: area.zone.clone(),
+                    used: level.area.zone.clone(),
+                });
+            }
+            (series, figure)
+        }
+        None if matches!(dataset, Dataset::Eit2019 | Dataset::ElectricityMaps) => {
+            let mut intensity = for_area(area, year.or(own_year(dataset)), Dataset::Ember)?;
+            intensity.fallbacks.insert(
+                0,
+                Fallback::OtherDataset {
+                    asked: dataset,
+                    used: Dataset::Ember,
+                },
+            );
+            return Ok(intensity);
+        }
+        None => {
+            fallbacks.push(Fallback::World);
+            let world = table::world();
+            let figure = year.map_or_else(|| world.newest(), |year| world.nearest(year));
+            (
+                Offered {
+                    series: world,
+                    stand_in: None,
+                },
+                figure,
+            )
+        }
+    };
+    fallbacks.extend(series.stand_in);
+    if let Some(asked) = year.filter(|year| *year != figure.year && own_year(dataset).is_none()) {
+        fallbacks.push(Fallback::OtherYear {
+            asked,
+            used: figure.year,
+        });
+    }
+    let mut intensity = figure.intensity(series.series.dataset);
+    intensity.fallbacks = fallbacks;
+    Ok(intensity)
+}
+
+/// The year a data set is of, if it is of one only.
+fn own_year(dataset: Dataset) -> Option<i32> {
+    (dataset == Dataset::Eit2019).then_some(2019)
+}
+
+/// The area and the zones around it, smallest first.
+fn levels(area: &AreaId) -> Result<Vec<Level>, NoSuchZone> {
+    let mut levels = vec![Level { area: area.clone() }];
+    let mut zone = register::find(&area.zone)?;
+    while let Some(parent) = &zone.parent {
+        zone = register::find(parent)?;
+        levels.push(Level {
+            area: AreaId::from(parent.clone()),
+        });
+    }
+    Ok(levels)
+}
+
+struct Level {
+    area: AreaId,
+}
+
+/// A series, and what it stands in for if it is not the level's own.
+struct Offered {
+    series: Series,
+    stand_in: Option<Fallback>,
+}
+
+impl Level {
+    /// What the tables have for this level, in the order they are to be asked.
+    fn series(&self, dataset: Dataset, year: Option<i32>) -> Vec<Offered> {
+        let own = |series| Offered {
+            series,
+            stand_in: None,
+        };
+        let eit = || table::eit_2019(&self.area.zone).map(own);
+        let ember = || self.national().map(own);
+        let offers: [Option<Offered>; 3] = match dataset {
+            Dataset::ElectricityMaps => [self.electricity_maps(), None, None],
+            Dataset::Eit2019 => [eit(), None, None],
+            Dataset::Ember => [ember(), None, None],
+            Dataset::Auto => {
+                let of_2019 = || eit().filter(|offer| offer.series.of_year(2019).is_some());
+                let middle = if year == Some(2019) { of_2019() } else { None };
+                [self.electricity_maps(), middle, ember()]
+            }
+        };
+        offers.into_iter().flatten().collect()
+    }
+
+    fn electricity_maps(&self) -> Option<Offered> {
+        let Some(other) = table::stand_in(&self.area) else {
+            let series = table::electricity_maps(&self.area.zone)?;
+            return Some(Offered {
+                series,
+                stand_in: None,
+            });
+        };
+        Some(Offered {
+            series: table::electricity_maps(&other.zone)?,
+            stand_in: other.fallback(),
+        })
+    }
+
+    /// Ember's figures, if the level is a whole country.
+    fn national(&self) -> Option<Series> {
+        let zone = register::find(&self.area.zone).ok()?;
+        if zone.parent.is_some() {
+            return None;
+        }
+        table::ember(zone.country?)
+    }
+}
+
+/// The first offer with the year, else the one whose nearest year is nearest; without a year the first offer.
+fn pick(offers: Vec<Offered>, year: Option<i32>, dataset: Dataset) -> Option<(Offered, Figure)> {
+    let Some(year) = year.filter(|_| own_year(dataset).is_none()) else {
+        return offers.into_iter().next().map(|offer| {
+            let figure = offer.series.newest();
+            (offer, figure)
+        });
+    };
+    offers
+        .into_iter()
+        .map(|offer| {
+            let figure = offer
+                .series
+                .of_year(year)
+                .unwrap_or_else(|| offer.series.nearest(year));
+            (offer, figure)
+        })
+        .min_by_key(|(_, figure)| figure.year.abs_diff(year))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(zone: &str, year: Option<i32>, dataset: Dataset) -> Intensity {
+        for_zone(&zone.parse().unwrap(), year, dataset).unwrap()
+    }
+
+    fn g(zone: &str, year: i32) -> f64 {
+        of(zone, Some(year), Dataset::Auto).value.get()
+    }
+
+    #[test]
+    fn an_experiment_gets_the_intensity_of_its_own_year() {
+        assert_eq!(g("CA-QC", 2021), 28.0);
+        assert_eq!(g("CA-QC", 2025), 41.0);
+        assert_eq!(g("US-CA", 2019), 250.733_376_178_534_63);
+        assert_eq!(
+            of("FR", Some(2010), Dataset::Auto).source.name,
+            "Ember, by Our World in Data"
+        );
+        assert!(of("FR", Some(2010), Dataset::Auto).fallbacks.is_empty());
+    }
+
+    #[test]
+    fn a_part_of_a_country_keeps_its_own_nearest_year_and_says_so() {
+        let quebec = of("CA-QC", Some(2015), Dataset::Auto);
+        assert_eq!(quebec.value.get(), 28.0);
+        assert_eq!(
+            quebec.fallbacks,
+            [Fallback::OtherYear {
+                asked: 2015,
+                used: 2021
+            }]
+        );
+    }
+
+    #[test]
+    fn the_original_data_set_gives_the_original_figures() {
+        assert_eq!(
+            of("US-CA", None, Dataset::Eit2019).value.get(),
+            250.733_376_178_534_63
+        );
+        assert_eq!(
+            of("US-CA", Some(2023), Dataset::Eit2019).value.get(),
+            250.733_376_178_534_63
+        );
+        let florida = of("US-FL", None, Dataset::Eit2019);
+        assert_eq!(florida.value.get(), 325.0);
+        assert!(matches!(florida.fallbacks[0], Fallback::Wider { .. }));
+        let china = of("CN", None, Dataset::Eit2019);
+        assert_eq!(china.year, Some(2019));
+        assert!(matches!(china.fallbacks[0], Fallback::OtherDataset { .. }));
+    }
+
+    #[test]
+    fn a_zone_without_a_row_takes_its_country_and_a_country_without_one_the_world() {
+        assert_eq!(of("UA-CR", None, Dataset::Auto).fallbacks.len(), 1);
+        assert_eq!(of("BV", None, Dataset::Auto).fallbacks, [Fallback::World]);
+    }
+
+    #[test]
+    fn every_zone_has_an_intensity_in_every_data_set_and_year() {
+        for zone in register::all().keys() {
+            for dataset in Dataset::ALL {
+                for year in [None, Some(1990), Some(2019), Some(2024), Some(2030)] {
+                    assert!(
+                        for_zone(zone, year, dataset).is_ok(),
+                        "{zone} {dataset} {year:?}"
+                    );
+                }
+            }
+        }
+    }
+}

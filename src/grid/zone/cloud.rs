@@ -1,0 +1,196 @@
+//! The regions of the cloud providers.
+
+use std::sync::OnceLock;
+
+use serde::Deserialize;
+
+use super::{AreaId, Iso3, Point};
+use crate::grid::data;
+use crate::text::nearest;
+use crate::units::Pue;
+
+/// A region of a cloud provider.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CloudRegion {
+    /// `aws`, `gcp`, ...
+    pub provider: String,
+    /// The provider's own code, `us-east-1`.
+    pub code: String,
+    pub name: String,
+    pub city: String,
+    pub country: Iso3,
+    pub point: Point,
+    pub area: AreaId,
+}
+
+/// What a provider says of the overhead of its buildings.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProviderPue {
+    pub pue: Pue,
+    pub year: i32,
+    pub source: String,
+}
+
+impl ProviderPue {
+    /// Who says so, and of which year.
+    #[must_use]
+    pub fn provenance(&self) -> String {
+        format!("{}, {}", self.source, self.year)
+    }
+}
+
+/// A provider or region that is not in the table.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NoSuchRegion {
+    #[error("no cloud provider is called `{}`; known are {}", .asked.escape_debug(), .known.join(", "))]
+    Provider { asked: String, known: Vec<String> },
+    #[error("{provider} has no region `{}`{}", .asked.escape_debug(), nearest::said(.nearest))]
+    Region {
+        provider: String,
+        asked: String,
+        nearest: Vec<String>,
+    },
+    #[error("`{}` is not of the form provider:region, such as aws:us-east-1", .0.escape_debug())]
+    Form(String),
+}
+
+#[derive(Deserialize)]
+struct Row {
+    provider: String,
+    region: String,
+    name: String,
+    city: String,
+    country: String,
+    lat: f64,
+    lon: f64,
+    area: String,
+}
+
+#[derive(Deserialize)]
+struct PueRow {
+    of: String,
+    year: i32,
+    pue: String,
+    source: String,
+}
+
+/// Every region, by provider and code.
+pub fn all() -> &'static [CloudRegion] {
+    static REGIONS: OnceLock<Vec<CloudRegion>> = OnceLock::new();
+    REGIONS.get_or_init(|| {
+        let rows = data::CLOUDS.rows::<Row>().into_iter();
+        rows.map(|row| CloudRegion {
+            country: Iso3::from_iso2(&row.country).expect("shipped regions lie in countries"),
+            point: Point::new(row.lat, row.lon).expect("shipped regions lie on Earth"),
+            area: row.area.parse().expect("shipped areas are well named"),
+            provider: row.provider,
+            code: row.region,
+            name: row.name,
+            city: row.city,
+        })
+        .collect()
+    })
+}
+
+/// The names of the providers.
+fn providers() -> Vec<String> {
+    let mut names: Vec<String> = all().iter().map(|region| region.provider.clone()).collect();
+    names.dedup();
+    names
+}
+
+/// The regions of a provider, also under its full name (`google` for `gcp`).
+pub fn of_provider(name: &str) -> Result<Vec<&'static CloudRegion>, NoSuchRegion> {
+    let asked = nearest::short(name.trim());
+    let lower = asked.to_ascii_lowercase();
+    let short = match lower.as_str() {
+        "amazon" | "ec2" => "aws",
+        "google" | "gce" => "gcp",
+        "microsoft" => "azure",
+        "oracle" => "oci",
+        other => other,
+    };
+    let regions: Vec<_> = all()
+        .iter()
+        .filter(|region| region.provider == short)
+        .collect();
+    if regions.is_empty() {
+        return Err(NoSuchRegion::Provider {
+            asked,
+            known: providers(),
+        });
+    }
+    Ok(regions)
+}
+
+/// The region meant by `provider:region`; a zone of the region (`us-east-1a`, `europe-west1-b`) will do.
+pub fn find(text: &str) -> Result<&'static CloudRegion, NoSuchRegion> {
+    let (provider, code) = text
+        .split_once([':', '/'])
+        .ok_or_else(|| NoSuchRegion::Form(nearest::short(text)))?;
+    let regions = of_provider(provider)?;
+    let asked = nearest::short(code.trim());
+    let code = asked.to_ascii_lowercase();
+    let is = |code: &str| regions.iter().copied().find(|region| region.code == code);
+    let shortened = code
+        .strip_suffix(|c: char| c.is_ascii_lowercase())
+        .map(|code| code.trim_end_matches('-'));
+    is(&code)
+        .or_else(|| shortened.and_then(is))
+        .ok_or_else(|| NoSuchRegion::Region {
+            provider: regions[0].provider.clone(),
+            nearest: nearest::of(&asked, regions.iter().map(|region| region.code.as_str())),
+            asked,
+        })
+}
+
+/// What the provider says of its own overhead, if it says anything.
+#[must_use]
+pub fn pue(provider: &str) -> Option<ProviderPue> {
+    let rows = data::PUE.rows::<PueRow>().into_iter();
+    rows.filter(|row| row.of == provider)
+        .max_by_key(|row| row.year)
+        .map(|row| ProviderPue {
+            pue: row.pue.parse().expect("shipped PUEs are above 1"),
+            year: row.year,
+            source: row.source,
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_region_is_found_by_its_code_or_that_of_one_of_its_zones() {
+        for text in [
+            "aws:us-east-1",
+            "AWS:us-east-1a",
+            "amazon/us-east-1",
+            "google:europe-west1-b",
+        ] {
+            assert!(find(text).is_ok(), "{text}");
+        }
+        assert_eq!(find("aws:us-east-1").unwrap().area.to_string(), "US-PJM:VA");
+    }
+
+    #[test]
+    fn an_unknown_region_names_the_nearest() {
+        let error = find("aws:us-esat-1").unwrap_err();
+        assert!(error.to_string().contains("us-east-1"), "{error}");
+        assert!(find("acme:x").unwrap_err().to_string().contains("azure"));
+        assert!(find("nothing").is_err());
+    }
+
+    #[test]
+    fn the_large_providers_state_their_overhead() {
+        for provider in ["aws", "azure", "gcp"] {
+            assert!(
+                pue(provider).is_some_and(|said| said.pue.get() < 1.3),
+                "{provider}"
+            );
+        }
+        assert_eq!(pue("hetzner"), None);
+    }
+}

@@ -1,0 +1,29 @@
+//! Where: zones of the electricity map and the countries they lie in.
+
+pub mod country;
+mod area;
+mod edges;
+mod fold;
+mod point;
+pub mod register;
+pub mod locate;
+mod room;
+mod bands;
+mod grid;
+pub mod map;
+pub mod geojson;
+mod admin1;
+mod namesake;
+pub mod place;
+pub mod cloud;
+pub mod detect;
+
+pub use area::AreaId;
+pub use country::Iso3;
+pub use locate::{Found, Located, Nowhere, locate, locate_in};
+pub use map::Map;
+pub use point::{NotOnEarth, Point};
+pub use register::{NoSuchZone, Zone, named};
+pub use room::TooFine;
+
+pub use crate::model::{NotAZone, ZoneId};

@@ -1,0 +1,88 @@
+use crate::log::RecordedIntensity;
+use crate::model::Info;
+use crate::units::{GramsCo2e, GramsPerKwh, OutOfRange};
+
+use super::RecordedCarbon;
+
+/// Carbon over a run whose intensity was recorded now and then.
+///
+/// A row without an answer takes the last known one; rows before the first answer take that first
+/// answer. Whether anything was known at all shows only at the end.
+#[derive(Debug, Default)]
+pub(super) struct CarbonSeries {
+    last: Option<f64>,
+    waiting_kwh: f64,
+    waiting_rows: u64,
+    grams: f64,
+    sum: f64,
+    rows: u64,
+}
+
+impl CarbonSeries {
+    /// Adds the energy of the interval that ends at a row with this answer.
+    pub(super) fn add(&mut self, kwh: f64, recorded: RecordedIntensity) {
+        if let Some(intensity) = recorded.known().map(GramsPerKwh::get) {
+            if self.last.is_none() {
+                self.grams += self.waiting_kwh * intensity;
+                self.sum += self.waiting_rows as f64 * intensity;
+            }
+            self.last = Some(intensity);
+        }
+        self.rows += 1;
+        if let Some(intensity) = self.last {
+            self.grams += kwh * intensity;
+            self.sum += intensity;
+        } else {
+            self.waiting_kwh += kwh;
+            self.waiting_rows += 1;
+        }
+    }
+
+    /// What was recorded, or none if there never was an answer.
+    pub(super) fn finish(&self, info: &Info) -> Result<Option<RecordedCarbon>, OutOfRange> {
+        if self.last.is_none() {
+            return Ok(None);
+        }
+        Ok(Some(RecordedCarbon {
+            mass: GramsCo2e::from_grams(self.grams)?,
+            mean: GramsPerKwh::new(self.sum / self.rows as f64)?,
+            source: match &info.realtime_source {
+                Some(service) => format!("recorded over time from {service}"),
+                None => "carbon intensity recorded in real time".to_owned(),
+            },
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use RecordedIntensity::{Known, NotAsked, Unanswered};
+
+    fn known(grams: f64) -> RecordedIntensity {
+        Known(GramsPerKwh::new(grams).unwrap())
+    }
+
+    #[test]
+    fn gaps_take_the_last_answer_and_the_beginning_takes_the_first() {
+        let mut series = CarbonSeries::default();
+        for (kwh, answer) in [
+            (1.0, Unanswered),
+            (2.0, known(100.0)),
+            (4.0, NotAsked),
+            (8.0, known(200.0)),
+        ] {
+            series.add(kwh, answer);
+        }
+        let carbon = series.finish(&Info::default()).unwrap().unwrap();
+        assert_eq!(carbon.mass.grams(), 700.0 + 1600.0);
+        assert_eq!(carbon.mean.get(), 125.0);
+    }
+
+    #[test]
+    fn without_any_answer_nothing_is_recorded() {
+        let mut series = CarbonSeries::default();
+        series.add(1.0, Unanswered);
+        assert_eq!(series.finish(&Info::default()).unwrap(), None);
+    }
+}

@@ -1,0 +1,29 @@
+use super::Comparison;
+use super::text::{means, sentence, surroundings, tests};
+use crate::text::escape;
+
+/// Markdown, to be pasted into a pull request.
+#[must_use]
+pub fn markdown(comparison: &Comparison) -> String {
+    let mut out = String::from("## Comparison\n");
+    for contrasts in &comparison.figures {
+        let figure = contrasts.figure;
+        out.push_str(&format!(
+            "\n### {} ({})\n\n{}\n\n",
+            escape::markdown(figure.name()),
+            figure.unit(),
+            figure.meaning()
+        ));
+        out.push_str(&means(contrasts).markdown());
+        for contrast in &contrasts.against_first {
+            let sentence = sentence(contrasts, contrast, comparison.confidence);
+            out.push_str(&format!("\n{}\n\n", escape::markdown(sentence.trim_end())));
+            out.push_str(&tests(contrast).markdown());
+        }
+    }
+    out.push('\n');
+    for line in surroundings(&comparison.surroundings) {
+        out.push_str(&format!("- {}\n", escape::markdown(&line)));
+    }
+    out
+}

@@ -1,0 +1,178 @@
+//! Tests that assume no distribution and draw from the values themselves.
+
+use super::random::Random;
+use super::{Undecided, Verdict};
+use crate::units::moments::{mean, quantile};
+
+/// How often to draw, and the seed that makes it repeatable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Resampling {
+    pub draws: usize,
+    pub seed: u64,
+}
+
+impl Default for Resampling {
+    fn default() -> Self {
+        Self {
+            draws: 9999,
+            seed: 0,
+        }
+    }
+}
+
+/// The percentile bootstrap of the difference of means.
+pub(super) fn bootstrap(
+    base: &[f64],
+    other: &[f64],
+    confidence: f64,
+    resampling: Resampling,
+) -> Result<Verdict, Undecided> {
+    if base.len() < 2 || other.len() < 2 {
+        return Err(Undecided::TooFew);
+    }
+    let mut random = Random::seeded(resampling.seed);
+    let mut redrawn_mean = |values: &[f64]| {
+        let sum: f64 = (0..values.len())
+            .map(|_| values[random.below(values.len())])
+            .sum();
+        sum / values.len() as f64
+    };
+    let mut differences: Vec<f64> = (0..resampling.draws)
+        .map(|_| redrawn_mean(other) - redrawn_mean(base))
+        .collect();
+    differences.sort_by(f64::total_cmp);
+    let tail = (1.0 - confidence) / 2.0;
+    let below = differences.iter().filter(|d| **d <= 0.0).count();
+    let above = differences.iter().filter(|d| **d >= 0.0).count();
+    Ok(Verdict {
+        statistic: difference_of_means(base, other)?,
+        p: two_sided(below + 1, above + 1, resampling.draws + 1),
+        interval: quantile(&differences, tail).zip(quantile(&differences, 1.0 - tail)),
+    })
+}
+
+/// The permutation test of the difference of means: every regrouping where there are few enough,
+/// else random ones.
+pub(super) fn permutation(
+    base: &[f64],
+    other: &[f64],
+    resampling: Resampling,
+) -> Result<Verdict, Undecided> {
+    if base.is_empty() || other.is_empty() || base.len() + other.len() < 3 {
+        return Err(Undecided::TooFew);
+    }
+    let observed = difference_of_means(base, other)?;
+    let mut pool: Vec<f64> = other.iter().chain(base).copied().collect();
+    let total: f64 = pool.iter().sum();
+    let (n_other, n_base) = (other.len() as f64, base.len() as f64);
+    let mut tails = Tails::around(observed);
+    let difference = |sum: f64| sum / n_other - (total - sum) / n_base;
+    if let Some(count) =
+        regroupings(pool.len(), other.len()).filter(|count| *count <= resampling.draws)
+    {
+        for_each_choice(&pool, other.len(), &mut |sum| tails.see(difference(sum)));
+        Ok(tails.verdict(observed, 0, count))
+    } else {
+        let mut random = Random::seeded(resampling.seed);
+        for _ in 0..resampling.draws {
+            // Half a Fisher-Yates shuffle chooses the group.
+            for index in 0..other.len() {
+                let chosen = index + random.below(pool.len() - index);
+                pool.swap(index, chosen);
+            }
+            tails.see(difference(pool[..other.len()].iter().sum()));
+        }
+        Ok(tails.verdict(observed, 1, resampling.draws))
+    }
+}
+
+/// How many regroupings differ from the observed one by as much, on either side.
+struct Tails {
+    observed: f64,
+    tolerance: f64,
+    below: usize,
+    above: usize,
+}
+
+impl Tails {
+    fn around(observed: f64) -> Self {
+        Self {
+            observed,
+            // Sums in another order differ in the last digits and are equal all the same.
+            tolerance: observed.abs() * 1e-12,
+            below: 0,
+            above: 0,
+        }
+    }
+
+    fn see(&mut self, difference: f64) {
+        self.below += usize::from(difference <= self.observed + self.tolerance);
+        self.above += usize::from(difference >= self.observed - self.tolerance);
+    }
+
+    fn verdict(&self, statistic: f64, extra: usize, draws: usize) -> Verdict {
+        Verdict {
+            statistic,
+            p: two_sided(self.below + extra, self.above + extra, draws + extra),
+            interval: None,
+        }
+    }
+}
+
+fn two_sided(below: usize, above: usize, of: usize) -> f64 {
+    (2.0 * below.min(above) as f64 / of as f64).min(1.0)
+}
+
+fn difference_of_means(base: &[f64], other: &[f64]) -> Result<f64, Undecided> {
+    match (mean(base), mean(other)) {
+        (Some(base), Some(other)) => Ok(other - base),
+        _ => Err(Undecided::TooFew),
+    }
+}
+
+/// In how many ways `chosen` can be taken of `all`, or none where that overflows.
+fn regroupings(all: usize, chosen: usize) -> Option<usize> {
+    let chosen = chosen.min(all - chosen);
+    (1..=chosen).try_fold(1usize, |ways, i| {
+        Some(ways.checked_mul(all - chosen + i)? / i)
+    })
+}
+
+/// Tells the sum of every choice of so many values.
+fn for_each_choice(values: &[f64], chosen: usize, see: &mut dyn FnMut(f64)) {
+    fn descend(values: &[f64], chosen: usize, sum: f64, see: &mut dyn FnMut(f64)) {
+        if chosen == 0 {
+            see(sum);
+            return;
+        }
+        for first in 0..=values.len() - chosen {
+            descend(&values[first + 1..], chosen - 1, sum + values[first], see);
+        }
+    }
+    descend(values, chosen, 0.0, see);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_regrouping_is_looked_at_once() {
+        let mut sums = Vec::new();
+        for_each_choice(&[1.0, 2.0, 4.0, 8.0], 2, &mut |sum| sums.push(sum));
+        assert_eq!(sums, [3.0, 5.0, 9.0, 6.0, 10.0, 12.0]);
+        assert_eq!(regroupings(4, 2), Some(6));
+        assert_eq!(regroupings(10_000, 5_000), None);
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_interval() {
+        let (a, b) = ([1.0, 2.0, 3.5, 4.0], [2.0, 2.5, 5.0, 6.0]);
+        let with = |seed| {
+            let resampling = Resampling { draws: 500, seed };
+            bootstrap(&a, &b, 0.95, resampling).unwrap()
+        };
+        assert_eq!(with(7), with(7));
+        assert_ne!(with(7), with(8));
+    }
+}

@@ -1,0 +1,171 @@
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+use super::{Job, Range};
+use crate::grid::zone::ZoneId;
+use crate::ledger::statement::{human, percent};
+use crate::text::escape;
+use crate::units::{Energy, Exact, GramsCo2e, GramsPerKwh, SECONDS_PER_HOUR, Watts};
+
+const SCHEMA: &str = "impact-estimate/1";
+
+/// A job, and where it would run.
+#[derive(Debug, Clone)]
+pub struct Estimate {
+    pub job: Job,
+    /// None where no place was named.
+    pub grid: Option<Grid>,
+    /// Where the PUE is from.
+    pub pue_source: String,
+    /// Where the design powers are from.
+    pub sources: Vec<String>,
+}
+
+/// How dirty the electricity would be.
+#[derive(Debug, Clone)]
+pub struct Grid {
+    pub zone: Option<ZoneId>,
+    /// How the zone was found; none where it was not looked for.
+    pub how: Option<String>,
+    pub intensity: GramsPerKwh,
+    pub source: String,
+}
+
+impl Grid {
+    fn spoken(&self) -> String {
+        let mut out = format!("{} g CO2eq/kWh", human(self.intensity.get()));
+        if let Some(zone) = &self.zone {
+            let _ = write!(out, " in {zone}");
+        }
+        let _ = write!(out, " ({})", self.source);
+        out
+    }
+}
+
+/// A paragraph that nobody can take for a measurement, and what it assumes.
+#[must_use]
+pub fn text(estimate: &Estimate) -> String {
+    let job = &estimate.job;
+    let mut parts: Vec<String> = job
+        .fleets
+        .iter()
+        .map(|fleet| {
+            format!(
+                "{} x {} ({} W) at {} utilisation",
+                fleet.count,
+                fleet.device.name,
+                human(fleet.device.watts.get()),
+                percent(fleet.utilization)
+            )
+        })
+        .collect();
+    parts.extend(
+        job.memory_gb
+            .map(|gb| format!("{} GB of memory", human(gb))),
+    );
+    let hours = human(job.time.as_secs_f64() / SECONDS_PER_HOUR);
+    let mut out = format!(
+        "ROUGH ESTIMATE, not a measurement: {} would draw {} in {hours} h, with a PUE of {} ({}).",
+        parts.join(" and "),
+        range(job.energy().map(Energy::kwh), "kWh"),
+        job.pue,
+        estimate.pue_source,
+    );
+    match &estimate.grid {
+        Some(grid) => {
+            let mass = job.mass(grid.intensity).map(GramsCo2e::kg);
+            let _ = write!(
+                out,
+                " At {} this is {}.",
+                grid.spoken(),
+                range(mass, "kg CO2eq")
+            );
+        }
+        None => out.push_str(" No place was named, so nothing can be said about CO2."),
+    }
+    out.push_str("\n\n");
+    let sources = estimate
+        .sources
+        .iter()
+        .map(|source| format!("design power: {source}"));
+    let place = estimate.grid.as_ref().and_then(|grid| grid.how.as_ref());
+    let place = place.map(|how| format!("place: {how}"));
+    for line in job.assumptions().into_iter().chain(sources).chain(place) {
+        let _ = writeln!(out, "- {line}");
+    }
+    out
+}
+
+fn range(range: Range<f64>, unit: &str) -> String {
+    format!(
+        "{} {unit} (low {}, high {})",
+        human(range.middle),
+        human(range.low),
+        human(range.high)
+    )
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    impact_version: &'static str,
+    method: &'static str,
+    hours: f64,
+    pue: f64,
+    pue_source: &'a str,
+    devices: Vec<DeviceEntry<'a>>,
+    power_w: Range<f64>,
+    total_power: Range<Exact>,
+    estimated_carbon_impact_kg: Option<Range<Exact>>,
+    zone: Option<&'a str>,
+    how: Option<&'a str>,
+    carbon_intensity: Option<f64>,
+    intensity_source: Option<&'a str>,
+    assumptions: Vec<String>,
+    sources: &'a [String],
+    statement: String,
+}
+
+#[derive(Serialize)]
+struct DeviceEntry<'a> {
+    name: &'a str,
+    count: u32,
+    tdp_w: f64,
+    utilization: f64,
+}
+
+/// The estimate as JSON.
+#[must_use]
+pub fn json(estimate: &Estimate) -> String {
+    let (job, grid) = (&estimate.job, estimate.grid.as_ref());
+    let document = Document {
+        schema: SCHEMA,
+        impact_version: env!("CARGO_PKG_VERSION"),
+        method: "estimated",
+        hours: job.time.as_secs_f64() / SECONDS_PER_HOUR,
+        pue: job.pue.get(),
+        pue_source: &estimate.pue_source,
+        devices: job
+            .fleets
+            .iter()
+            .map(|fleet| DeviceEntry {
+                name: &fleet.device.name,
+                count: fleet.count,
+                tdp_w: fleet.device.watts.get(),
+                utilization: fleet.utilization,
+            })
+            .collect(),
+        power_w: job.power().map(Watts::get),
+        total_power: job.energy().map(Energy::exact),
+        estimated_carbon_impact_kg: grid.map(|grid| job.mass(grid.intensity).map(GramsCo2e::exact)),
+        zone: grid.and_then(|grid| grid.zone.as_ref()).map(ZoneId::as_str),
+        how: grid.and_then(|grid| grid.how.as_deref()),
+        carbon_intensity: grid.map(|grid| grid.intensity.get()),
+        intensity_source: grid.map(|grid| grid.source.as_str()),
+        assumptions: job.assumptions(),
+        sources: &estimate.sources,
+        statement: text(estimate),
+    };
+    escape::pretty_json(&document).expect("all keys are strings and all numbers are finite")
+}

@@ -1,0 +1,137 @@
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use super::{Cell, Column, Shape, Sheet};
+use crate::log::{ReadError, Record, Row};
+use crate::model::Component;
+use crate::units::GramsPerKwh;
+
+/// As many as a spreadsheet can open.
+const MOST_COLUMNS: usize = 1 << 14;
+
+/// Why samples cannot be written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExportError {
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    #[error(
+        "the runs name so many components that the table would have more than {MOST_COLUMNS} columns: export fewer runs at a time"
+    )]
+    TooWide,
+    #[error("cannot write the table")]
+    Write(#[from] io::Error),
+}
+
+/// Writes one row a sample of every run, and says what the columns are.
+///
+/// Logs are read twice: their components make the columns.
+pub fn samples(
+    runs: &[PathBuf],
+    shape: Shape,
+    out: impl Write,
+) -> Result<Vec<Column>, ExportError> {
+    let mut components: BTreeSet<Component> = BTreeSet::new();
+    for run in runs {
+        Record::open(run)?.for_each_row(|row| {
+            if components.len() <= MOST_COLUMNS {
+                components.extend(row.meters()?.into_keys());
+            }
+            Ok(())
+        })?;
+        if columns(&components).len() > MOST_COLUMNS {
+            return Err(ExportError::TooWide);
+        }
+    }
+    let mut sheet = Sheet::new(shape, columns(&components), out)?;
+    for run in runs {
+        let mut failed = None;
+        Record::open(run)?.for_each_row(|row| {
+            if failed.is_none() {
+                let path = Cell::Word(run.display().to_string());
+                failed = sheet.push(&cells(path, row, &components)?).err();
+            }
+            Ok(())
+        })?;
+        if let Some(error) = failed {
+            return Err(error.into());
+        }
+    }
+    Ok(sheet.finish()?)
+}
+
+fn columns(components: &BTreeSet<Component>) -> Vec<Column> {
+    let mut columns = vec![
+        Column::new("path", "", "the folder of the run"),
+        Column::new("timestamp", "s", "wall clock, since 1970"),
+        Column::new("elapsed", "s", "since the start of the run"),
+        Column::new("cpu_power", "W", "power of the CPUs that is the run's"),
+        Column::new("gpu_power", "W", "power of the GPUs that is the run's"),
+        Column::new("gpu_utilization", "1", "average over the GPUs"),
+        Column::new(
+            "carbon_intensity",
+            "g CO2eq/kWh",
+            "as recorded with the sample",
+        ),
+    ];
+    for component in components {
+        columns.push(Column::new(
+            format!("attributed.{component}"),
+            "J",
+            "energy since the start that is the run's",
+        ));
+        columns.push(Column::new(
+            format!("machine.{component}"),
+            "J",
+            "energy since the start of the whole machine",
+        ));
+    }
+    columns
+}
+
+fn cells(path: Cell, row: &Row, components: &BTreeSet<Component>) -> Result<Vec<Cell>, String> {
+    let meters = row.meters()?;
+    let mut cells = vec![
+        path,
+        Cell::from(Some(row.timestamp)),
+        row.elapsed.into(),
+        row.cpu_watts.into(),
+        row.gpu_watts.into(),
+        row.gpu_utilization.into(),
+        row.carbon_intensity.known().map(GramsPerKwh::get).into(),
+    ];
+    for component in components {
+        let meter = meters.get(component);
+        cells.push(meter.and_then(|meter| meter.attributed_j).into());
+        cells.push(meter.and_then(|meter| meter.total_j).into());
+    }
+    Ok(cells)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::log::{DATA_FILE, FOLDER};
+
+    #[test]
+    fn runs_with_more_components_than_columns_are_no_table() {
+        let run = tempfile::tempdir().unwrap();
+        std::fs::create_dir(run.path().join(FOLDER)).unwrap();
+        let write = |components: usize| {
+            let meters: Vec<String> = (0..components)
+                .map(|n| format!(r#""gpu:{n}":{{"attributed_j":1,"method":"measured"}}"#))
+                .collect();
+            let row = format!(
+                "{{\"schema\":1,\"timestamp\":1,\"energy\":{{{}}}}}\n",
+                meters.join(",")
+            );
+            std::fs::write(run.path().join(FOLDER).join(DATA_FILE), row).unwrap();
+            samples(&[run.path().to_owned()], Shape::Csv, io::sink())
+        };
+        let fixed = columns(&BTreeSet::new()).len();
+        let most = (MOST_COLUMNS - fixed) / 2;
+        assert_eq!(write(most).unwrap().len(), fixed + 2 * most);
+        assert!(matches!(write(most + 1), Err(ExportError::TooWide)));
+    }
+}

@@ -1,0 +1,170 @@
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use serde::Serialize;
+
+use super::{Footprint, RunSummary, Tally};
+use crate::model::EnergyClass;
+use crate::units::{Energy, Exact, Hours};
+
+/// The figures: a row each, so that none can be missing from the list of all.
+macro_rules! figures {
+    ($($figure:ident, $name:literal, $unit:literal, $meaning:literal;)*) => {
+        /// The figures of a run, by the names that reports, tables and site specs know them by.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum Figure {
+            $($figure,)*
+        }
+
+        impl Figure {
+            pub const ALL: [Self; [$($name),*].len()] = [$(Self::$figure),*];
+
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$figure => $name,)*
+                }
+            }
+
+            #[must_use]
+            pub fn unit(self) -> &'static str {
+                match self {
+                    $(Self::$figure => $unit,)*
+                }
+            }
+
+            /// What the figure means, in a few words.
+            #[must_use]
+            pub fn meaning(self) -> &'static str {
+                match self {
+                    $(Self::$figure => $meaning,)*
+                }
+            }
+        }
+    };
+}
+
+figures! {
+    TotalPower, "total_power", "kWh", "energy, PUE included";
+    KwHrCpu, "kw_hr_cpu", "kWh", "energy of the CPUs, without PUE";
+    KwHrGpu, "kw_hr_gpu", "kWh", "energy of the GPUs, without PUE";
+    KwHrDram, "kw_hr_dram", "kWh", "energy of the memory, without PUE";
+    EstimatedCarbonImpactKg, "estimated_carbon_impact_kg", "kg CO2eq", "CO2eq, PUE included";
+    ExpLenHours, "exp_len_hours", "h", "wall-clock time";
+    CpuHours, "cpu_hours", "h", "CPU time of all processes";
+    GpuHours, "gpu_hours", "h", "GPU time, weighted by utilisation";
+    AverageRealtimeCarbonIntensity, "average_realtime_carbon_intensity", "g CO2eq/kWh",
+        "carbon intensity of the electricity";
+    MeasuredShare, "measured_share", "1", "share of the energy that a sensor stands behind";
+}
+
+/// Every figure by its name; those not known are there as nothing.
+pub type Figures = BTreeMap<&'static str, Option<Amount>>;
+
+impl Figure {
+    /// Whether the figures of several runs make a sum that means something.
+    #[must_use]
+    pub fn adds_up(self) -> bool {
+        !matches!(
+            self,
+            Self::AverageRealtimeCarbonIntensity | Self::MeasuredShare
+        )
+    }
+
+    /// The figure of one run, or none where the log does not tell.
+    #[must_use]
+    pub fn of_run(self, run: &RunSummary, footprint: &Footprint) -> Option<f64> {
+        let amount = self.amount_of_run(footprint, &Tally::of(run, footprint));
+        amount.map(Amount::value)
+    }
+
+    /// All figures of one run, to the last digit.
+    #[must_use]
+    pub fn all_of_run(run: &RunSummary, footprint: &Footprint) -> Figures {
+        let tally = Tally::of(run, footprint);
+        Self::ALL
+            .into_iter()
+            .map(|figure| (figure.name(), figure.amount_of_run(footprint, &tally)))
+            .collect()
+    }
+
+    /// The intensity of a single run is the mean of what was recorded, as in the original tool.
+    fn amount_of_run(self, footprint: &Footprint, alone: &Tally) -> Option<Amount> {
+        match self {
+            Self::AverageRealtimeCarbonIntensity => footprint
+                .carbon
+                .as_ref()
+                .map(|carbon| Amount::Ratio(carbon.intensity.get())),
+            _ => self.amount(alone),
+        }
+    }
+
+    /// All figures of many runs together.
+    #[must_use]
+    pub fn all(tally: &Tally) -> Figures {
+        Self::ALL
+            .into_iter()
+            .map(|figure| (figure.name(), figure.amount(tally)))
+            .collect()
+    }
+
+    /// The figure of many runs together, to the last digit; the intensity is then mass per energy.
+    #[must_use]
+    pub fn amount(self, tally: &Tally) -> Option<Amount> {
+        let kwh = |energy: Energy| Amount::Sum(energy.exact());
+        let hours = |time: Hours| Amount::Sum(time.exact());
+        match self {
+            Self::TotalPower => Some(kwh(tally.energy)),
+            Self::KwHrCpu => tally.group(EnergyClass::Cpu).map(kwh),
+            Self::KwHrGpu => tally.group(EnergyClass::Gpu).map(kwh),
+            Self::KwHrDram => tally.group(EnergyClass::Dram).map(kwh),
+            Self::EstimatedCarbonImpactKg => tally.mass().map(|mass| Amount::Sum(mass.exact())),
+            Self::ExpLenHours => Some(hours(tally.duration)),
+            Self::CpuHours => tally.cpu_time.map(hours),
+            Self::GpuHours => tally.gpu_time.map(hours),
+            Self::AverageRealtimeCarbonIntensity => tally.intensity().map(Amount::Ratio),
+            Self::MeasuredShare => tally.measured_share().map(Amount::Ratio),
+        }
+    }
+}
+
+/// A figure of many runs: a sum, which is exact, or a ratio of sums.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Amount {
+    Sum(Exact),
+    Ratio(f64),
+}
+
+impl Amount {
+    #[must_use]
+    pub fn value(self) -> f64 {
+        match self {
+            Self::Sum(exact) => exact.value(),
+            Self::Ratio(ratio) => ratio,
+        }
+    }
+}
+
+impl fmt::Display for Figure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A name that is no figure's.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{}` is not a figure", .0.escape_debug())]
+pub struct NoSuchFigure(String);
+
+impl FromStr for Figure {
+    type Err = NoSuchFigure;
+    fn from_str(text: &str) -> Result<Self, NoSuchFigure> {
+        Self::ALL
+            .into_iter()
+            .find(|figure| figure.name() == text)
+            .ok_or_else(|| NoSuchFigure(text.to_owned()))
+    }
+}

@@ -1,0 +1,237 @@
+use std::collections::BTreeMap;
+
+use chrono::Datelike;
+use serde::{Serialize, Serializer};
+
+use super::RunSummary;
+use crate::grid::intensity;
+use crate::grid::intensity::Dataset;
+use crate::grid::zone::{ZoneId, register};
+use crate::model::info::Region;
+use crate::model::{EnergyClass, Method};
+use crate::units::{Energy, GramsCo2e, GramsPerKwh, Pue, counted};
+
+/// What is assumed where the logs do not say, or in place of what they say.
+#[derive(Debug, Clone, Default)]
+pub struct Assumptions {
+    /// In place of the PUE a run recorded, or of the global average.
+    pub pue: Option<Pue>,
+    /// In place of every other carbon intensity.
+    pub emissions_factor: Option<GramsPerKwh>,
+    /// Where runs without a recorded region took place.
+    pub elsewhere: Option<ZoneId>,
+    /// In place of the averages that runs recorded.
+    pub dataset: Option<Dataset>,
+}
+
+impl Assumptions {
+    /// How many runs a data set that was asked for does not apply to, in words; none where there is no
+    /// such run. What a grid said at the very time is better than any average and is kept.
+    #[must_use]
+    pub fn past_the_data_set<'a>(
+        &self,
+        runs: impl Iterator<Item = &'a RunSummary>,
+    ) -> Option<String> {
+        let (Some(dataset), None) = (self.dataset, self.emissions_factor) else {
+            return None;
+        };
+        let (mut all, mut kept) = (0, 0);
+        for run in runs {
+            all += 1;
+            kept += usize::from(run.carbon.is_some());
+        }
+        (kept > 0).then(|| {
+            format!(
+                "--dataset {} does not apply to {kept} of {}; intensities recorded while a run went \
+                 on are kept",
+                dataset.name(),
+                counted(all, "run")
+            )
+        })
+    }
+}
+
+/// What a run meant for the climate: the only place where grams are born.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Footprint {
+    /// Energy of each group, without PUE.
+    pub groups: BTreeMap<EnergyClass, Quality>,
+    pub pue: Pue,
+    pub pue_origin: PueOrigin,
+    /// Energy with PUE.
+    pub energy: Energy,
+    /// None where nothing says how dirty the electricity was.
+    pub carbon: Option<Carbon>,
+    /// The assumptions behind estimated parts.
+    pub models: Vec<String>,
+}
+
+/// Who says what the PUE is.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PueOrigin {
+    /// The user, for all runs.
+    Given,
+    /// The run's log.
+    Recorded,
+    /// The cloud provider, of its data centres in general; the log only keeps it.
+    Provider { source: String },
+    /// Nobody: the global average stands in.
+    Assumed,
+}
+
+impl PueOrigin {
+    /// One word for machines.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Given => "given",
+            Self::Recorded => "recorded",
+            Self::Provider { .. } => "provider",
+            Self::Assumed => "assumed",
+        }
+    }
+
+    /// Who published the figure, where somebody did.
+    #[must_use]
+    pub fn source(&self) -> Option<&str> {
+        match self {
+            Self::Provider { source } => Some(source),
+            Self::Given | Self::Recorded | Self::Assumed => None,
+        }
+    }
+}
+
+impl Serialize for PueOrigin {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+/// Energy by how it is known.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Quality {
+    pub measured: Energy,
+    pub estimated: Energy,
+}
+
+impl Quality {
+    pub fn total(self) -> Energy {
+        self.measured + self.estimated
+    }
+}
+
+/// A mass of CO2eq and where its intensity came from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Carbon {
+    /// With PUE.
+    pub mass: GramsCo2e,
+    pub zone: Option<ZoneId>,
+    /// The intensity used: a single value, or the mean of a recorded series.
+    pub intensity: GramsPerKwh,
+    pub source: String,
+}
+
+impl Footprint {
+    #[must_use]
+    pub fn of(run: &RunSummary, assumptions: &Assumptions) -> Self {
+        let (pue, pue_origin) = match (assumptions.pue, run.pue) {
+            (Some(given), _) => (given, PueOrigin::Given),
+            (None, Some(recorded)) => {
+                let source = run.region.as_ref().and_then(Region::pue_source);
+                let origin = source.map_or(PueOrigin::Recorded, |source| PueOrigin::Provider {
+                    source: source.to_owned(),
+                });
+                (recorded, origin)
+            }
+            (None, None) => (Pue::global_average(), PueOrigin::Assumed),
+        };
+        let mut groups: BTreeMap<EnergyClass, Quality> = BTreeMap::new();
+        let mut models = Vec::new();
+        for (group, _, part) in run.counted() {
+            let quality = groups.entry(group).or_default();
+            if part.method.is_measured() {
+                quality.measured += part.attributed;
+            } else {
+                quality.estimated += part.attributed;
+            }
+            if let Method::Estimated { model } = &part.method {
+                models.push(model.clone());
+            }
+        }
+        Self {
+            groups,
+            pue,
+            pue_origin,
+            energy: run.total() * pue,
+            carbon: carbon(run, assumptions, pue),
+            models,
+        }
+    }
+}
+
+/// The first of these that is known: a given factor, what was recorded while the run went on, a data
+/// set asked for by name, the table's figure for the very year of the run, the average recorded with
+/// the run, the table's figure for the nearest year.
+fn carbon(run: &RunSummary, assumptions: &Assumptions, pue: Pue) -> Option<Carbon> {
+    let region = run.region.as_ref();
+    let zone = region
+        .map(|region| &region.zone)
+        .or(assumptions.elsewhere.as_ref());
+    if let Some(factor) = assumptions.emissions_factor {
+        return Some(flat(
+            run,
+            pue,
+            zone,
+            factor,
+            "the emissions factor given".to_owned(),
+        ));
+    }
+    if let Some(recorded) = &run.carbon {
+        return Some(Carbon {
+            mass: recorded.mass * pue,
+            zone: zone.cloned(),
+            intensity: recorded.mean,
+            source: recorded.source.clone(),
+        });
+    }
+    let area = match region {
+        Some(region) => register::area_of(region),
+        None => register::find_area(zone?),
+    };
+    let year = run.started.map(|time| time.year());
+    let looked_up = |dataset| {
+        let intensity = intensity::for_area(area.as_ref().ok()?, year, dataset).ok()?;
+        Some(flat(run, pue, zone, intensity.value, intensity.to_string()))
+    };
+    if let Some(dataset) = assumptions.dataset {
+        return looked_up(dataset);
+    }
+    let average = region.and_then(|region| Some((region, region.carbon_intensity?)));
+    let Some((region, average)) = average else {
+        return looked_up(Dataset::Auto);
+    };
+    // An average of another year was the best there was when the run was tracked.
+    if region.year.is_some() && region.year != year {
+        let newer = area.and_then(|area| intensity::for_area(&area, year, Dataset::Auto));
+        if let Some(newer) = newer.ok().filter(|newer| newer.fallbacks.is_empty()) {
+            return Some(flat(run, pue, zone, newer.value, newer.to_string()));
+        }
+    }
+    Some(flat(run, pue, zone, average, region.provenance()))
+}
+
+/// One intensity for all of the run's energy.
+fn flat(
+    run: &RunSummary,
+    pue: Pue,
+    zone: Option<&ZoneId>,
+    intensity: GramsPerKwh,
+    source: String,
+) -> Carbon {
+    Carbon {
+        mass: run.total() * pue * intensity,
+        zone: zone.cloned(),
+        intensity,
+        source,
+    }
+}

@@ -1,0 +1,175 @@
+//! The original's integration of power samples, so that old papers' numbers are reproduced.
+
+use chrono::{DateTime, NaiveDateTime, TimeDelta, Utc};
+
+use super::carbon_series::CarbonSeries;
+use crate::log::legacy::LocalTimes;
+use crate::log::{RecordedIntensity, Row};
+use crate::units::SECONDS_PER_HOUR;
+
+/// Time zones differ by whole quarters of an hour.
+const QUARTER: f64 = 900.0;
+/// The first sample follows the start at once; beyond this a clock cannot be told from a time zone.
+const NOTICEABLE: f64 = 1.0;
+
+/// Sums power samples: the power of a row counts for the time since the row before it.
+#[derive(Debug)]
+pub(super) struct Integral {
+    times: LocalTimes,
+    gpus: usize,
+    started: Option<f64>,
+    offset: f64,
+    last: Option<Instant>,
+    cpu: Channel,
+    gpu: Channel,
+    gpu_hours: f64,
+    knows_utilization: bool,
+    pub(super) carbon: CarbonSeries,
+    pub(super) hours: f64,
+    pub(super) clock_went_back: bool,
+}
+
+/// What the latest row said.
+#[derive(Debug, Clone, Copy)]
+struct Instant {
+    timestamp: f64,
+    cpu_watts: Option<f64>,
+    gpu_watts: Option<f64>,
+    gpu_utilization: Option<f64>,
+    intensity: RecordedIntensity,
+}
+
+/// The energy of one device class.
+#[derive(Debug, Default, Clone, Copy)]
+struct Channel {
+    kwh: f64,
+    present: bool,
+}
+
+impl Channel {
+    fn add(&mut self, watts: Option<f64>, hours: f64) -> f64 {
+        let Some(watts) = watts else { return 0.0 };
+        self.present = true;
+        let kwh = watts * hours / 1000.0;
+        self.kwh += kwh;
+        kwh
+    }
+
+    fn get(self) -> Option<f64> {
+        self.present.then_some(self.kwh)
+    }
+}
+
+impl Integral {
+    pub(super) fn new(times: LocalTimes, gpus: usize) -> Self {
+        Self {
+            times,
+            gpus,
+            started: None,
+            offset: 0.0,
+            last: None,
+            cpu: Channel::default(),
+            gpu: Channel::default(),
+            gpu_hours: 0.0,
+            knows_utilization: false,
+            carbon: CarbonSeries::default(),
+            hours: 0.0,
+            clock_went_back: false,
+        }
+    }
+
+    pub(super) fn add(&mut self, row: &Row) -> Result<(), String> {
+        for watts in [row.cpu_watts, row.gpu_watts, row.gpu_utilization]
+            .into_iter()
+            .flatten()
+        {
+            if watts < 0.0 {
+                return Err(format!(
+                    "it says {watts} where a power or a share must not be negative"
+                ));
+            }
+        }
+        let now = Instant {
+            timestamp: row.timestamp,
+            cpu_watts: row.cpu_watts,
+            gpu_watts: row.gpu_watts,
+            gpu_utilization: row.gpu_utilization,
+            intensity: row.carbon_intensity,
+        };
+        let since = match self.last {
+            Some(last) => last.timestamp,
+            None => self.begin(now.timestamp),
+        };
+        self.step(now.timestamp - since, now);
+        self.last = Some(now);
+        Ok(())
+    }
+
+    /// The start of the run, once its clock's offset from UTC can be told from the first sample.
+    fn begin(&mut self, first: f64) -> f64 {
+        let start = self.times.started.map_or(first, |local| {
+            let read_as_utc = seconds(local);
+            self.offset = ((first - read_as_utc) / QUARTER).round() * QUARTER;
+            read_as_utc + self.offset
+        });
+        // A tracker samples after it starts; a clock that says otherwise was set meanwhile.
+        let start = start.min(first);
+        self.started = Some(start);
+        start
+    }
+
+    fn step(&mut self, seconds: f64, now: Instant) {
+        if seconds < -NOTICEABLE {
+            self.clock_went_back = true;
+        }
+        let hours = seconds.max(0.0) / SECONDS_PER_HOUR;
+        self.hours += hours;
+        let kwh = self.cpu.add(now.cpu_watts, hours) + self.gpu.add(now.gpu_watts, hours);
+        self.carbon.add(kwh, now.intensity);
+        if let Some(utilization) = now.gpu_utilization {
+            self.knows_utilization = true;
+            self.gpu_hours += hours * utilization * self.gpus as f64;
+        }
+    }
+
+    /// Carries the last power on to the end of the run, where the log knows its end.
+    pub(super) fn finish(&mut self) {
+        let (Some(last), Some(ended)) = (self.last, self.times.ended) else {
+            return;
+        };
+        let tail = seconds(ended) + self.offset - last.timestamp;
+        // Daylight saving may have ended or begun during the run.
+        let tail = if tail < -NOTICEABLE {
+            tail + SECONDS_PER_HOUR
+        } else {
+            tail
+        };
+        self.step(tail, last);
+    }
+
+    pub(super) fn knows_end(&self) -> bool {
+        self.times.ended.is_some()
+    }
+
+    pub(super) fn cpu_kwh(&self) -> Option<f64> {
+        self.cpu.get()
+    }
+
+    pub(super) fn gpu_kwh(&self) -> Option<f64> {
+        self.gpu.get()
+    }
+
+    pub(super) fn gpu_hours(&self) -> Option<f64> {
+        self.knows_utilization.then_some(self.gpu_hours)
+    }
+
+    pub(super) fn started(&self) -> Option<DateTime<Utc>> {
+        let micros = self.started? * 1e6;
+        DateTime::from_timestamp_micros(micros as i64)
+    }
+}
+
+fn seconds(time: NaiveDateTime) -> f64 {
+    let since: TimeDelta = time.and_utc() - DateTime::UNIX_EPOCH;
+    since.num_microseconds().unwrap_or_default() as f64 / 1e6
+}

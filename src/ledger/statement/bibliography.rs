@@ -1,0 +1,84 @@
+use std::collections::BTreeSet;
+
+use super::Statement;
+use super::prose::{Span, paragraphs};
+use crate::grid::social_cost;
+
+/// A publication the statement refers to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Source {
+    Henderson2020,
+    Ricke2018,
+}
+
+impl Source {
+    /// The key it is cited by.
+    #[must_use]
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Henderson2020 => "henderson2020towards",
+            Self::Ricke2018 => social_cost::CITATION_KEY,
+        }
+    }
+
+    /// Author and year, for formats without a bibliography.
+    #[must_use]
+    pub fn short(self) -> &'static str {
+        match self {
+            Self::Henderson2020 => "Henderson et al. 2020",
+            Self::Ricke2018 => "Ricke et al. 2018",
+        }
+    }
+
+    #[must_use]
+    pub fn url(self) -> &'static str {
+        match self {
+            Self::Henderson2020 => "https://jmlr.org/papers/v21/20-312.html",
+            Self::Ricke2018 => "https://doi.org/10.1038/s41558-018-0282-y",
+        }
+    }
+
+    fn bibtex(self) -> &'static str {
+        match self {
+            Self::Henderson2020 => {
+                "@article{henderson2020towards,
+  author  = {Henderson, Peter and Hu, Jieru and Romoff, Joshua and Brunskill, Emma and Jurafsky, Dan and Pineau, Joelle},
+  title   = {Towards the Systematic Reporting of the Energy and Carbon Footprints of Machine Learning},
+  journal = {Journal of Machine Learning Research},
+  year    = {2020},
+  volume  = {21},
+  number  = {248},
+  pages   = {1--43},
+}
+"
+            }
+            Self::Ricke2018 => {
+                "@article{ricke2018country,
+  author  = {Ricke, Katharine and Drouet, Laurent and Caldeira, Ken and Tavoni, Massimo},
+  title   = {Country-level social cost of carbon},
+  journal = {Nature Climate Change},
+  year    = {2018},
+  volume  = {8},
+  pages   = {895--900},
+  doi     = {10.1038/s41558-018-0282-y},
+}
+"
+            }
+        }
+    }
+}
+
+/// The BibTeX entries of everything the statement cites, and of nothing else.
+#[must_use]
+pub fn bibtex(statement: &Statement) -> String {
+    let cited: BTreeSet<Source> = paragraphs(statement)
+        .into_iter()
+        .flatten()
+        .filter_map(|span| match span {
+            Span::Cite(source) => Some(source),
+            _ => None,
+        })
+        .collect();
+    let entries: Vec<&str> = cited.into_iter().map(Source::bibtex).collect();
+    entries.join("\n")
+}

@@ -1,0 +1,85 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::{DateTime, Utc};
+
+use super::phases::Repetitions;
+use crate::model::info::Region;
+use crate::model::{Component, EnergyClass, Method, Present};
+use crate::units::{Energy, GramsCo2e, GramsPerKwh, Hours, Pue};
+
+/// What one run drew, before any building, grid or price is considered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunSummary {
+    /// Tells the run from every other; foreign logs have none.
+    pub id: Option<String>,
+    /// The run that this one was tracked as a part of.
+    pub inside: Option<String>,
+    /// The ids of the runs that were merged into this one.
+    pub merged_from: BTreeSet<String>,
+    pub name: Option<String>,
+    pub tags: BTreeMap<String, String>,
+    pub parts: BTreeMap<Component, Part>,
+    /// What the log has no figure for, and why.
+    pub absent: BTreeMap<EnergyClass, String>,
+    pub duration: Hours,
+    pub cpu_time: Option<Hours>,
+    pub gpu_time: Option<Hours>,
+    pub carbon: Option<RecordedCarbon>,
+    pub region: Option<Region>,
+    pub pue: Option<Pue>,
+    pub started: Option<DateTime<Utc>>,
+    pub host: Option<String>,
+    /// What phases marked inside the run took, by name.
+    pub phases: BTreeMap<String, Repetitions>,
+    /// The tracker was stopped, or still runs: the figures go up to the last sample.
+    pub has_no_end: bool,
+    /// Lines of the log that are no samples.
+    pub bad_lines: u64,
+    /// What a reader should know about the quality of this log.
+    pub notes: Vec<String>,
+}
+
+/// What one component drew.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Part {
+    /// The share that is the run's.
+    pub attributed: Energy,
+    /// What the whole machine drew meanwhile, where the log says so.
+    pub machine: Option<Energy>,
+    pub method: Method,
+}
+
+/// The mass of CO2eq by the intensities that were recorded while the run went on, without PUE.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecordedCarbon {
+    pub mass: GramsCo2e,
+    /// The plain mean over the samples.
+    pub mean: GramsPerKwh,
+    pub source: String,
+}
+
+impl RunSummary {
+    /// The parts that add up to the run's energy, each with the group it belongs to.
+    pub fn counted(&self) -> impl Iterator<Item = (EnergyClass, &Component, &Part)> {
+        let present: Present = self.parts.keys().collect();
+        self.parts.iter().filter_map(move |(component, part)| {
+            component
+                .counted_as(&present)
+                .map(|group| (group, component, part))
+        })
+    }
+
+    /// The run's energy in one group, or none where nothing was recorded.
+    #[must_use]
+    pub fn energy(&self, wanted: EnergyClass) -> Option<Energy> {
+        self.counted()
+            .filter(|(group, ..)| *group == wanted)
+            .map(|(.., part)| part.attributed)
+            .reduce(|a, b| a + b)
+    }
+
+    /// The run's energy, without PUE.
+    pub fn total(&self) -> Energy {
+        self.counted().map(|(.., part)| part.attributed).sum()
+    }
+}

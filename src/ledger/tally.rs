@@ -1,0 +1,171 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Add;
+
+use super::footprint::{PueOrigin, Quality};
+use super::{Footprint, RunSummary};
+use crate::grid::zone::ZoneId;
+use crate::model::EnergyClass;
+use crate::units::{Energy, GramsCo2e, Hours, Pue};
+
+/// Figures of any number of runs. Merging is exact, associative and does not care for order.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Tally {
+    pub runs: u64,
+    /// With each run's own PUE.
+    pub energy: Energy,
+    /// Without PUE.
+    pub groups: BTreeMap<EnergyClass, Quality>,
+    pub duration: Hours,
+    pub cpu_time: Option<Hours>,
+    pub gpu_time: Option<Hours>,
+    /// By zone; runs whose zone is not known are under none.
+    pub zones: BTreeMap<Option<ZoneId>, ZoneTally>,
+    pub pues: BTreeSet<(PueOrigin, Pue)>,
+    /// How many runs have no figure for a group, by the reason.
+    pub absent: BTreeMap<(EnergyClass, String), u64>,
+    /// Runs whose figures go up to their last sample, for want of a recorded end.
+    pub runs_without_end: u64,
+    /// Runs whose logs have lines that are no samples.
+    pub runs_with_bad_lines: u64,
+    /// What stands behind the estimated parts.
+    pub models: BTreeSet<String>,
+}
+
+/// The runs of one zone.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ZoneTally {
+    pub runs: u64,
+    /// With PUE.
+    pub energy: Energy,
+    /// None where the intensity of none of the runs is known.
+    pub mass: Option<GramsCo2e>,
+    /// Energy, with PUE, whose carbon intensity nothing tells; not part of `mass`.
+    pub energy_without_intensity: Energy,
+    pub runs_without_intensity: u64,
+    pub sources: BTreeSet<String>,
+}
+
+impl Tally {
+    #[must_use]
+    pub fn of(run: &RunSummary, footprint: &Footprint) -> Self {
+        let mut zone = ZoneTally {
+            runs: 1,
+            energy: footprint.energy,
+            ..ZoneTally::default()
+        };
+        let zone_id = if let Some(carbon) = &footprint.carbon {
+            zone.mass = Some(carbon.mass);
+            zone.sources.insert(carbon.source.clone());
+            carbon.zone.clone()
+        } else {
+            zone.energy_without_intensity = footprint.energy;
+            zone.runs_without_intensity = 1;
+            run.region.as_ref().map(|region| region.zone.clone())
+        };
+        Self {
+            runs: 1,
+            energy: footprint.energy,
+            groups: footprint.groups.clone(),
+            duration: run.duration,
+            cpu_time: run.cpu_time,
+            gpu_time: run.gpu_time,
+            zones: BTreeMap::from([(zone_id, zone)]),
+            pues: BTreeSet::from([(footprint.pue_origin.clone(), footprint.pue)]),
+            absent: run
+                .absent
+                .iter()
+                .map(|(group, why)| ((*group, why.clone()), 1))
+                .collect(),
+            runs_without_end: u64::from(run.has_no_end),
+            runs_with_bad_lines: u64::from(run.bad_lines > 0),
+            models: footprint.models.iter().cloned().collect(),
+        }
+    }
+
+    #[must_use]
+    pub fn merge(mut self, other: Self) -> Self {
+        self.runs += other.runs;
+        self.energy += other.energy;
+        for (group, quality) in other.groups {
+            let mine = self.groups.entry(group).or_default();
+            mine.measured += quality.measured;
+            mine.estimated += quality.estimated;
+        }
+        self.duration += other.duration;
+        self.cpu_time = sum(self.cpu_time, other.cpu_time);
+        self.gpu_time = sum(self.gpu_time, other.gpu_time);
+        for (id, zone) in other.zones {
+            let mine = self.zones.entry(id).or_default();
+            mine.runs += zone.runs;
+            mine.energy += zone.energy;
+            mine.mass = sum(mine.mass, zone.mass);
+            mine.energy_without_intensity += zone.energy_without_intensity;
+            mine.runs_without_intensity += zone.runs_without_intensity;
+            mine.sources.extend(zone.sources);
+        }
+        self.pues.extend(other.pues);
+        for (what, runs) in other.absent {
+            *self.absent.entry(what).or_default() += runs;
+        }
+        self.runs_without_end += other.runs_without_end;
+        self.runs_with_bad_lines += other.runs_with_bad_lines;
+        self.models.extend(other.models);
+        self
+    }
+
+    /// CO2eq of all runs, or none where the intensity of none is known.
+    #[must_use]
+    pub fn mass(&self) -> Option<GramsCo2e> {
+        let known = self.zones.values().filter_map(|zone| zone.mass);
+        known.reduce(|a, b| a + b)
+    }
+
+    #[must_use]
+    pub fn runs_without_intensity(&self) -> u64 {
+        self.zones
+            .values()
+            .map(|zone| zone.runs_without_intensity)
+            .sum()
+    }
+
+    pub fn energy_without_intensity(&self) -> Energy {
+        self.zones
+            .values()
+            .map(|zone| zone.energy_without_intensity)
+            .sum()
+    }
+
+    /// Grams per kWh over all energy whose intensity is known.
+    #[must_use]
+    pub fn intensity(&self) -> Option<f64> {
+        let energy = self.energy.saturating_sub(self.energy_without_intensity());
+        let mass = self.mass()?;
+        (energy > Energy::ZERO).then(|| mass.grams() / energy.kwh())
+    }
+
+    /// Energy of a group without PUE, or none where no run recorded it.
+    #[must_use]
+    pub fn group(&self, group: EnergyClass) -> Option<Energy> {
+        self.groups.get(&group).map(|quality| quality.total())
+    }
+
+    /// Energy of all groups without PUE.
+    pub fn energy_without_pue(&self) -> Energy {
+        self.groups.values().map(|quality| quality.total()).sum()
+    }
+
+    /// The share of the energy a sensor stands behind, from 0 to 1; none where there is no energy.
+    #[must_use]
+    pub fn measured_share(&self) -> Option<f64> {
+        let measured: Energy = self.groups.values().map(|quality| quality.measured).sum();
+        let total = self.energy_without_pue();
+        (total > Energy::ZERO).then(|| measured.kwh() / total.kwh())
+    }
+}
+
+fn sum<T: Add<Output = T>>(a: Option<T>, b: Option<T>) -> Option<T> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a + b),
+        (a, b) => a.or(b),
+    }
+}

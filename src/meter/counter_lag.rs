@@ -1,0 +1,346 @@
+use std::time::Duration;
+
+use super::recent_totals::RecentTotals;
+
+/// How often counters are looked at while their updates are awaited.
+pub(crate) const GLANCE: Duration = Duration::from_micros(250);
+/// Of an update between two looks further apart than this, the time is not well known.
+const SHARP: Duration = Duration::from_micros(600);
+/// Fast counters are looked at for this long, or one delay of the machine would count for much.
+const AT_LEAST: Duration = Duration::from_millis(10);
+/// Without a first update by then, the counters are too slow to be set right.
+const FIRST_EDGE_BY: Duration = Duration::from_millis(16);
+/// However few the updates were by then, they have to do.
+const GIVE_UP_AFTER: Duration = Duration::from_millis(40);
+/// Updates needed before a counter is taken for one that is updated all the time.
+const LIVELY: usize = 3;
+/// Updates enough to outvote one that was held up.
+const ENOUGH: usize = 5;
+/// For the update after the end no run is kept waiting longer than this.
+const PATIENCE: Duration = Duration::from_millis(8);
+
+/// What counters that are updated in steps hide at the start or at the end of a run.
+///
+/// A counter that is updated every few milliseconds is late by up to one update; for a run of half a
+/// second that is up to a hundredth of its energy. At an update it is right, and what it would have
+/// shown a little before follows from the power. How even the updates are does not matter: a busy
+/// machine holds up them and us.
+#[derive(Debug)]
+pub(crate) struct CounterLag {
+    /// The start or the end of the run.
+    instant: Duration,
+    traces: Vec<Trace>,
+    /// When the last look began.
+    looked: Duration,
+}
+
+/// Microjoules by each counter, in the order of the dials.
+pub(crate) type Totals = Vec<Option<u64>>;
+
+/// What had been counted at some time while the counters were looked at.
+#[derive(Debug, Clone)]
+pub(crate) struct TimedTotals {
+    pub(crate) began: Duration,
+    pub(crate) done: Duration,
+    pub(crate) totals: Totals,
+}
+
+#[derive(Debug)]
+struct Trace {
+    /// The last reading before the instant.
+    before: u64,
+    /// The first one after it.
+    after: u64,
+    last: Option<u64>,
+    edges: Vec<Edge>,
+}
+
+/// An update of a counter.
+#[derive(Debug, Clone, Copy)]
+struct Edge {
+    at: Duration,
+    total: u64,
+    is_sharp: bool,
+}
+
+impl CounterLag {
+    /// Starts to look at counters that were read before the instant and, first, after it.
+    pub(crate) fn at(instant: Duration, before: &Totals, after: &TimedTotals) -> Self {
+        let trace = |(before, after): (&Option<u64>, &Option<u64>)| Trace {
+            before: before.unwrap_or(0),
+            after: after.unwrap_or(0),
+            last: *after,
+            edges: Vec::new(),
+        };
+        Self {
+            instant,
+            traces: before.iter().zip(&after.totals).map(trace).collect(),
+            looked: after.began,
+        }
+    }
+
+    pub(crate) fn glance(&mut self, sighting: &TimedTotals) {
+        let apart = sighting.done.saturating_sub(self.looked);
+        for (trace, now) in self.traces.iter_mut().zip(&sighting.totals) {
+            if let (Some(last), Some(total)) = (trace.last, *now)
+                && total > last
+            {
+                trace.edges.push(Edge {
+                    at: self.looked + apart / 2,
+                    total,
+                    is_sharp: apart <= SHARP,
+                });
+            }
+            trace.last = *now;
+        }
+        self.looked = sighting.began;
+    }
+
+    /// Whether looking on would teach nothing more about the start.
+    pub(crate) fn is_settled(&self) -> bool {
+        let watched = || self.traces.iter().filter(|trace| trace.last.is_some());
+        let looked = self.looked.saturating_sub(self.instant);
+        watched().next().is_none()
+            || (looked >= AT_LEAST && watched().all(|trace| trace.sharp().count() >= ENOUGH))
+            || looked >= GIVE_UP_AFTER
+            || (looked >= FIRST_EDGE_BY && watched().all(|trace| trace.edges.is_empty()))
+    }
+
+    /// By how much each counter's total is off because of what was counted before the start.
+    pub(crate) fn correction_at_start(&self) -> Vec<i64> {
+        let correction = |trace: &Trace| {
+            let power = trace.power().filter(|_| trace.is_lively())?;
+            let edges = trace.clear().into_iter();
+            let energies = edges.map(|edge| edge.back_at(self.instant, power));
+            let energy = trace.bounded(median(energies.collect())?)?;
+            Some(trace.before as i64 - energy as i64)
+        };
+        let corrections = self.traces.iter().map(correction);
+        corrections.map(Option::unwrap_or_default).collect()
+    }
+
+    /// Whether every counter that had many updates at the start was seen to have one since the end,
+    /// or is not waited for any longer.
+    pub(crate) fn is_over(&self, start: &Self) -> bool {
+        let mut pairs = self.traces.iter().zip(&start.traces);
+        self.looked.saturating_sub(self.instant) >= PATIENCE
+            || pairs.all(|(end, start)| end.sharp().next().is_some() || !start.is_lively())
+    }
+
+    /// By how much each counter's total is off because of what was not yet counted at the end.
+    pub(crate) fn correction_at_end(&self, start: &Self, trail: &RecentTotals) -> Vec<i64> {
+        let correction = |(index, trace): (usize, &Trace)| {
+            start.traces.get(index).filter(|start| start.is_lively())?;
+            let edge = trace.sharp().next().or(trace.edges.first())?;
+            let power = trail.power(index, edge.total, edge.at);
+            let energy = trace.bounded(edge.back_at(self.instant, power))?;
+            Some(energy as i64 - trace.after as i64)
+        };
+        let corrections = self.traces.iter().enumerate().map(correction);
+        corrections.map(Option::unwrap_or_default).collect()
+    }
+}
+
+impl TimedTotals {
+    /// Whether the counters were read as soon as they were asked for.
+    pub(crate) fn is_sharp(&self) -> bool {
+        self.done.saturating_sub(self.began) <= SHARP
+    }
+}
+
+impl Trace {
+    fn sharp(&self) -> impl Iterator<Item = &Edge> {
+        self.edges.iter().filter(|edge| edge.is_sharp)
+    }
+
+    /// The updates to reckon from.
+    fn clear(&self) -> Vec<&Edge> {
+        let sharp: Vec<_> = self.sharp().collect();
+        if sharp.len() >= LIVELY {
+            sharp
+        } else {
+            self.edges.iter().collect()
+        }
+    }
+
+    /// Whether the counter is updated all the time.
+    fn is_lively(&self) -> bool {
+        self.edges.len() >= LIVELY
+    }
+
+    /// Microjoules a second: the median over all pairs of updates, which one held up cannot move.
+    fn power(&self) -> Option<f64> {
+        let edges = self.clear();
+        let pairs = edges.iter().enumerate().flat_map(|(index, later)| {
+            edges[..index].iter().map(move |earlier| (*earlier, *later))
+        });
+        let powers = pairs.map(|(earlier, later)| earlier.power_until(later));
+        median(powers.collect())
+    }
+
+    /// The energy at the instant can be no other than between the updates around it.
+    fn bounded(&self, energy: f64) -> Option<u64> {
+        let next = self.edges.first()?.total;
+        Some((energy.max(0.0) as u64).min(next).max(self.before))
+    }
+}
+
+impl Edge {
+    fn power_until(&self, later: &Self) -> f64 {
+        let seconds = later.at.saturating_sub(self.at).as_secs_f64();
+        later.total.saturating_sub(self.total) as f64 / seconds
+    }
+
+    /// What a counter without steps would have shown at an earlier instant.
+    fn back_at(&self, instant: Duration, power: f64) -> f64 {
+        let seconds = self.at.saturating_sub(instant).as_secs_f64();
+        self.total as f64 - power * seconds
+    }
+}
+
+fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PERIOD_US: u64 = 5_000;
+
+    /// 10 W, updated every 5 ms at 2 ms, 7 ms, ...
+    fn even(us: u64) -> u64 {
+        (us + 3_000) / PERIOD_US * PERIOD_US * 10
+    }
+
+    /// 10 W, where the update at 7 ms came 3 ms late, and the one at 497 ms 2 ms.
+    fn held_up(us: u64) -> u64 {
+        match us {
+            7_000..10_000 => even(6_999),
+            10_000..12_000 => 10_000 * 10 + 30_000,
+            497_000..499_000 => even(496_999),
+            499_000..502_000 => 499_000 * 10 + 30_000,
+            _ => even(us),
+        }
+    }
+
+    fn look(counter: impl Fn(u64) -> u64, us: u64) -> TimedTotals {
+        let at = Duration::from_micros(us);
+        TimedTotals {
+            began: at,
+            done: at,
+            totals: vec![Some(counter(us))],
+        }
+    }
+
+    fn watched(counter: impl Fn(u64) -> u64) -> CounterLag {
+        let first = look(&counter, 0);
+        let mut lag = CounterLag::at(Duration::ZERO, &first.totals, &first);
+        let mut us = 0;
+        while !lag.is_settled() {
+            us += 250;
+            lag.glance(&look(&counter, us));
+        }
+        lag
+    }
+
+    fn correction_at_end(
+        counter: impl Fn(u64) -> u64,
+        start: &CounterLag,
+        trail: &RecentTotals,
+        end_us: u64,
+    ) -> i64 {
+        let end = Duration::from_micros(end_us);
+        let first = look(&counter, end_us);
+        let mut lag = CounterLag::at(end, &first.totals, &first);
+        let mut us = end_us;
+        while !lag.is_over(start) {
+            us += 250;
+            lag.glance(&look(&counter, us));
+        }
+        lag.correction_at_end(start, trail)[0]
+    }
+
+    fn from_the_start() -> RecentTotals {
+        let mut trail = RecentTotals::default();
+        trail.pass(Duration::ZERO, vec![Some(30_000)]);
+        trail
+    }
+
+    fn assert_near(found: i64, right: i64) {
+        assert!((found - right).abs() < 3_000, "{found} and not {right}");
+    }
+
+    #[test]
+    fn a_late_counter_is_set_right_at_both_ends() {
+        let start = watched(even);
+        // Three milliseconds had gone by since the last update: 30 mJ.
+        assert_near(start.correction_at_start()[0], -30_000);
+        // 3.9 ms since the update at 497 ms.
+        let found = correction_at_end(even, &start, &from_the_start(), 500_900);
+        assert_near(found, 39_000);
+    }
+
+    #[test]
+    fn updates_that_are_held_up_change_nothing() {
+        let start = watched(held_up);
+        assert_near(start.correction_at_start()[0], -30_000);
+        let at_end = |us| correction_at_end(held_up, &start, &from_the_start(), us);
+        // The update of 497 ms came at 499 ms.
+        assert_near(at_end(501_000), 20_000);
+        // It had not come, so that 6 ms were hidden.
+        assert_near(at_end(498_000), 60_000);
+    }
+
+    #[test]
+    fn an_update_that_shows_late_is_outvoted() {
+        let start = watched(|us| even(if us < 4_000 { us.min(1_999) } else { us }));
+        assert_near(start.correction_at_start()[0], -30_000);
+    }
+
+    #[test]
+    fn an_update_seen_late_is_not_reckoned_from() {
+        let first = look(even, 0);
+        let mut lag = CounterLag::at(Duration::ZERO, &first.totals, &first);
+        for us in (4_500..30_000).step_by(250) {
+            lag.glance(&look(even, us));
+        }
+        assert_near(lag.correction_at_start()[0], -30_000);
+    }
+
+    #[test]
+    fn what_was_counted_while_the_command_was_started_is_taken_off() {
+        let mut lag = watched(|us| even(us) + 12_000);
+        lag.traces[0].before = 0;
+        assert_near(lag.correction_at_start()[0], -42_000);
+    }
+
+    #[test]
+    fn the_power_at_the_end_is_that_of_the_last_readings() {
+        /// 10 W, then 40 W from 302 ms on.
+        fn step(us: u64) -> u64 {
+            even(us) + 3 * even(us).saturating_sub(even(302_000))
+        }
+        let start = watched(step);
+        let mut trail = RecentTotals::default();
+        for us in [402_000, 499_000] {
+            trail.pass(Duration::from_micros(us), vec![Some(step(us))]);
+        }
+        let found = correction_at_end(step, &start, &trail, 500_900);
+        assert_near(found / 4, 39_000);
+    }
+
+    #[test]
+    fn a_counter_that_moves_once_is_left_as_it_is() {
+        let lag = watched(|us| if us < 4_000 { 0 } else { 5_000_000 });
+        assert_eq!(lag.correction_at_start(), [0]);
+        assert!(CounterLag::at(Duration::ZERO, &vec![Some(0)], &look(even, 0)).is_over(&lag));
+    }
+
+    #[test]
+    fn a_counter_that_stands_still_is_soon_left_alone() {
+        let lag = watched(|_| 7);
+        assert!(lag.looked <= FIRST_EDGE_BY);
+    }
+}

@@ -1,0 +1,122 @@
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use super::sensor::kernel_file::line;
+use super::sensor::{Processor, Roots};
+use crate::model::info::{Cpu, Host};
+
+/// What batch systems and MPI launchers call the job, the step and the rank.
+const SCHEDULER: [&str; 28] = [
+    "SLURM_JOB_ID",
+    "SLURM_JOB_NAME",
+    "SLURM_STEP_ID",
+    "SLURM_PROCID",
+    "SLURM_LOCALID",
+    "SLURM_NODEID",
+    "SLURM_NTASKS",
+    "SLURM_ARRAY_JOB_ID",
+    "SLURM_ARRAY_TASK_ID",
+    "SLURM_CLUSTER_NAME",
+    "PBS_JOBID",
+    "PBS_ARRAY_INDEX",
+    "LSB_JOBID",
+    "LSB_JOBINDEX",
+    "JOB_ID",
+    "SGE_TASK_ID",
+    "FLUX_JOB_ID",
+    "OMPI_COMM_WORLD_RANK",
+    "OMPI_COMM_WORLD_SIZE",
+    "PMI_RANK",
+    "PMI_SIZE",
+    "PMIX_RANK",
+    "MPI_LOCALRANKID",
+    "RANK",
+    "WORLD_SIZE",
+    "LOCAL_RANK",
+    "KUBERNETES_SERVICE_HOST",
+    "CUDA_VISIBLE_DEVICES",
+];
+
+/// The machine, but for its boards.
+pub(crate) fn host(roots: &Roots, processor: &Processor, memory_bytes: Option<u64>) -> Host {
+    let names = rustix::system::uname();
+    let text = |name: &std::ffi::CStr| Some(name.to_string_lossy().into_owned());
+    let group = fs::read_to_string(roots.processes().join("self/cgroup"))
+        .ok()
+        .and_then(|groups| {
+            groups
+                .lines()
+                .last()?
+                .splitn(3, ':')
+                .nth(2)
+                .map(str::to_owned)
+        });
+    Host {
+        hostname: text(names.nodename()),
+        boot_id: line(&roots.proc("sys/kernel/random/boot_id")),
+        os: os_name(),
+        kernel: text(names.release()),
+        cpu: Some(Cpu {
+            brand: processor.brand.clone().unwrap_or_default(),
+            sockets: Some(processor.sockets),
+            cores: Some(processor.cores),
+            threads: Some(processor.threads),
+        }),
+        memory_bytes,
+        container: container(group.as_deref()),
+        cgroup: group,
+        ..Host::default()
+    }
+}
+
+/// What of these says more than a number.
+const TELLING: [&str; 3] = [
+    "SLURM_JOB_NAME",
+    "SLURM_CLUSTER_NAME",
+    "KUBERNETES_SERVICE_HOST",
+];
+
+/// The job, step and rank ids that are set; redacted, without names and addresses.
+pub(crate) fn scheduler(redact: bool) -> BTreeMap<String, String> {
+    let value = |name: &str| {
+        let value = std::env::var(name).ok()?;
+        // PBS puts the name of its server after the number.
+        let number = value.split('.').next().unwrap_or_default();
+        Some(match name {
+            "PBS_JOBID" if redact => number.to_owned(),
+            _ => value,
+        })
+    };
+    SCHEDULER
+        .iter()
+        .filter(|name| !(redact && TELLING.contains(name)))
+        .filter_map(|name| Some(((*name).to_owned(), value(name)?)))
+        .collect()
+}
+
+fn os_name() -> Option<String> {
+    let text = fs::read_to_string("/etc/os-release").ok()?;
+    let name = text
+        .lines()
+        .find_map(|line| line.strip_prefix("PRETTY_NAME="))?;
+    Some(name.trim_matches('"').to_owned())
+}
+
+/// The kind of container we run in, by the traces each leaves.
+pub(crate) fn container(group: Option<&str>) -> Option<String> {
+    let set = |name: &str| std::env::var_os(name).is_some();
+    let group = group.unwrap_or_default();
+    let kind = if set("APPTAINER_NAME") || set("SINGULARITY_NAME") {
+        "apptainer"
+    } else if set("KUBERNETES_SERVICE_HOST") || group.contains("kubepods") {
+        "kubernetes"
+    } else if Path::new("/run/.containerenv").exists() {
+        "podman"
+    } else if Path::new("/.dockerenv").exists() || group.contains("/docker") {
+        "docker"
+    } else {
+        return std::env::var("container").ok();
+    };
+    Some(kind.to_owned())
+}

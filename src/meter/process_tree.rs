@@ -1,0 +1,373 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::str::SplitAsciiWhitespace;
+use std::time::Duration;
+
+use rustix::process::Pid;
+
+use super::newest_pid::NewestPid;
+use super::reaped_usage::ReapedUsage;
+use super::sensor::{CpuTimes, KernelFile, Roots, tick};
+
+/// Whose descendants are the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TreeRoot {
+    /// All children this process has from now on, also those it inherits and those it has reaped.
+    Ours,
+    /// A process somebody else started, and its descendants.
+    Process(Pid),
+}
+
+/// The processes of a run, and the CPU time they and their dead have used.
+///
+/// A process's dead children are in its own record once it has waited for them, and in ours once we
+/// have: so a child too short to be seen alive is counted all the same.
+#[derive(Debug)]
+pub(crate) struct ProcessTree {
+    folder: PathBuf,
+    top: TreeRoot,
+    reaped: ReapedUsage,
+    alive: BTreeMap<u32, Process>,
+    /// So many of their files may stay open; the others are opened for each reading.
+    most_open: usize,
+    births: NewestPid,
+    tick: Duration,
+    last: CpuTimes,
+    /// Time of the dead for whom nobody waited.
+    unclaimed: Duration,
+}
+
+#[derive(Debug, Default)]
+struct Process {
+    stat: Option<KernelFile>,
+    /// Its time when that could last be read.
+    times: CpuTimes,
+}
+
+/// What /proc/<pid>/stat says of a process.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Record {
+    own: CpuTimes,
+    /// Of the children it has waited for, and theirs.
+    dead: CpuTimes,
+    threads: u32,
+}
+
+impl ProcessTree {
+    pub(crate) fn of(top: TreeRoot, roots: &Roots) -> Self {
+        let folder = roots.processes().to_owned();
+        let strangers = match top {
+            TreeRoot::Ours => children(&folder, std::process::id(), 2),
+            TreeRoot::Process(_) => Vec::new(),
+        };
+        let may_open = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+        Self {
+            births: NewestPid::of(&folder),
+            folder,
+            top,
+            reaped: ReapedUsage::without(strangers),
+            alive: BTreeMap::new(),
+            most_open: may_open.map_or(usize::MAX, |files| files as usize / 2),
+            tick: tick(),
+            last: CpuTimes::default(),
+            unclaimed: Duration::ZERO,
+        }
+    }
+
+    /// Who waits for the dead, and counts them.
+    pub(crate) fn reaped(&mut self) -> &mut ReapedUsage {
+        &mut self.reaped
+    }
+
+    pub(crate) fn processes(&self) -> Vec<u32> {
+        self.alive.keys().copied().collect()
+    }
+
+    /// The run's CPU time so far; never less than before.
+    pub(crate) fn read(&mut self) -> CpuTimes {
+        if self.births.may_have_happened() {
+            self.find_processes();
+        }
+        let mut now = self.sum();
+        // /proc counts in ticks, so a dying process may seem to take one with it.
+        let noise = self.tick * 2 * (self.alive.len() as u32 + 1);
+        let missing = |now: CpuTimes, unclaimed: Duration, last: CpuTimes| {
+            last.total().saturating_sub(now.total() + unclaimed)
+        };
+        if missing(now, self.unclaimed, self.last) > noise {
+            // Perhaps it was only between the dead and those who wait for them.
+            now = self.sum();
+            let missing = missing(now, self.unclaimed, self.last);
+            if missing > noise {
+                self.unclaimed += missing;
+            }
+        }
+        now.user += self.unclaimed;
+        if now.total() > self.last.total() {
+            self.last = now;
+        }
+        self.last
+    }
+
+    /// Those whose children are looked for first.
+    fn roots(&self) -> Vec<u32> {
+        match self.top {
+            TreeRoot::Ours => children(&self.folder, std::process::id(), 2),
+            // Who loses its parent is inherited by somebody else, but is still of the run.
+            TreeRoot::Process(pid) => {
+                let known = self.alive.iter().filter(|(_, process)| process.is_here());
+                let known = known.map(|(pid, _)| *pid);
+                known.chain([pid.as_raw_pid() as u32]).collect()
+            }
+        }
+    }
+
+    fn is_no_part(&self, pid: u32) -> bool {
+        pid == std::process::id() || self.reaped.is_stranger(pid)
+    }
+
+    /// Keeps in mind what processes that are not ours have done: none waits for them here.
+    pub(crate) fn remember_others(&mut self) {
+        if let TreeRoot::Process(_) = self.top {
+            self.read();
+        }
+    }
+
+    fn find_processes(&mut self) {
+        let mut to_visit = self.roots();
+        let mut found = BTreeMap::new();
+        while let Some(pid) = to_visit.pop() {
+            if self.is_no_part(pid) || found.contains_key(&pid) {
+                continue;
+            }
+            let known = self.alive.remove(&pid);
+            let known = known.filter(|process| process.stat.is_none() || process.is_here());
+            let may_stay_open = found.len() < self.most_open;
+            let mut process = match known.map_or_else(|| self.meet(pid, may_stay_open), Ok) {
+                Ok(process) => process,
+                Err(error) if has_ended(&error) => continue,
+                Err(_) => Process::default(),
+            };
+            let threads = process.look(&self.folder, pid, self.tick).unwrap_or(1);
+            to_visit.extend(children(&self.folder, pid, threads));
+            found.insert(pid, process);
+        }
+        self.alive = found;
+    }
+
+    fn meet(&self, pid: u32, may_stay_open: bool) -> io::Result<Process> {
+        let stat = open(&self.folder, pid)?;
+        Ok(Process {
+            stat: may_stay_open.then_some(stat),
+            ..Process::default()
+        })
+    }
+
+    /// Living descendants of this process that are none of these, which are in order.
+    pub(crate) fn others_than(&self, known: &[u32]) -> Vec<u32> {
+        let mut to_visit = self.roots();
+        let mut visited = BTreeSet::new();
+        while let Some(pid) = to_visit.pop() {
+            if !self.is_no_part(pid) && visited.insert(pid) {
+                to_visit.extend(children(&self.folder, pid, 2));
+            }
+        }
+        visited.retain(|pid| known.binary_search(pid).is_err());
+        visited.into_iter().collect()
+    }
+
+    /// Parents before children, so that one who dies in between is missed and not counted twice.
+    fn sum(&mut self) -> CpuTimes {
+        let (tick, folder) = (self.tick, &self.folder);
+        let mut sum = match self.top {
+            TreeRoot::Ours => self.reaped.time(),
+            TreeRoot::Process(_) => CpuTimes::default(),
+        };
+        self.alive.retain(|pid, process| {
+            let looked = process.look(folder, *pid, tick);
+            let is_left = !looked.is_err_and(|error| has_ended(&error));
+            if is_left {
+                sum = sum.plus(process.times);
+            }
+            is_left
+        });
+        sum
+    }
+}
+
+impl Process {
+    /// Reads its time anew, and says how many threads it has.
+    fn look(&mut self, folder: &Path, pid: u32, tick: Duration) -> io::Result<u32> {
+        let mut buffer = [0; 512];
+        let stat = match &self.stat {
+            Some(stat) => stat.bytes(&mut buffer)?,
+            None => open(folder, pid)?.bytes(&mut buffer)?,
+        };
+        let record =
+            Record::parse(stat, tick).ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))?;
+        self.times = record.times(cpu_clock(pid));
+        Ok(record.threads)
+    }
+
+    /// Whether the file that was opened still speaks of a process.
+    fn is_here(&self) -> bool {
+        let stat = self.stat.as_ref();
+        stat.is_some_and(|stat| stat.bytes(&mut [0; 8]).is_ok())
+    }
+}
+
+fn open(folder: &Path, pid: u32) -> io::Result<KernelFile> {
+    KernelFile::open(&folder.join(format!("{pid}/stat")))
+}
+
+/// Whether a process could not be read because there is none, and not because we may not.
+fn has_ended(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::NotFound || error.raw_os_error() == Some(libc::ESRCH)
+}
+
+impl Record {
+    fn parse(stat: &[u8], tick: Duration) -> Option<Self> {
+        let mut fields = after_name(stat)?;
+        let mut number = |skip: usize| -> Option<u64> { fields.nth(skip)?.parse().ok() };
+        let ticks = |count: u64| Duration::from_nanos(count * tick.as_nanos() as u64);
+        Some(Self {
+            own: CpuTimes {
+                user: ticks(number(11)?),
+                system: ticks(number(0)?),
+            },
+            dead: CpuTimes {
+                user: ticks(number(0)?),
+                system: ticks(number(0)?),
+            },
+            threads: number(2)? as u32,
+        })
+    }
+
+    /// All its time, its own as its CPU clock has it where that can be read.
+    fn times(self, clock: Option<Duration>) -> CpuTimes {
+        let own = clock.map_or(self.own, |total| CpuTimes {
+            user: total.saturating_sub(self.own.system),
+            system: self.own.system.min(total),
+        });
+        own.plus(self.dead)
+    }
+}
+
+/// The fields of /proc/<pid>/stat after the name.
+///
+/// The name stands in parentheses and may hold anything, also parentheses and half a character.
+fn after_name(stat: &[u8]) -> Option<SplitAsciiWhitespace<'_>> {
+    let end = memchr::memrchr(b')', stat)?;
+    let rest = std::str::from_utf8(&stat[end + 1..]).ok()?;
+    Some(rest.split_ascii_whitespace())
+}
+
+/// The parent of a process, from its folder in /proc.
+pub(crate) fn parent(process: &Path) -> Option<u32> {
+    let stat = std::fs::read(process.join("stat")).ok()?;
+    after_name(&stat)?.nth(1)?.parse().ok()
+}
+
+/// The CPU time of all threads of a process, to the nanosecond and without a file.
+fn cpu_clock(pid: u32) -> Option<Duration> {
+    /// Scheduler time of a whole process, in the kernel's numbering of clocks.
+    const SCHEDULED: libc::clockid_t = 2;
+    let clock = (!(pid as libc::clockid_t) << 3) | SCHEDULED;
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: clock_gettime writes one timespec into the one it is given.
+    let done = unsafe { libc::clock_gettime(clock, &raw mut time) };
+    (done == 0).then(|| Duration::new(time.tv_sec as u64, time.tv_nsec as u32))
+}
+
+/// The live children of a process, asking only its first thread if it has no other.
+fn children(folder: &Path, pid: u32, threads: u32) -> Vec<u32> {
+    let tasks = folder.join(format!("{pid}/task"));
+    let of_task = |task: &Path| std::fs::read_to_string(task.join("children"));
+    let lists: Vec<io::Result<String>> = if threads <= 1 {
+        vec![of_task(&tasks.join(pid.to_string()))]
+    } else {
+        std::fs::read_dir(&tasks)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|task| of_task(&task.path()))
+            .collect()
+    };
+    if lists.is_empty() || lists.iter().any(Result::is_err) && !has_children_files() {
+        return children_by_scan(folder, pid);
+    }
+    lists
+        .iter()
+        .flatten()
+        .flat_map(|list| list.split_ascii_whitespace())
+        .filter_map(|pid| pid.parse().ok())
+        .collect()
+}
+
+/// Whether the kernel was built to list the children of a thread.
+fn has_children_files() -> bool {
+    let own = std::process::id();
+    Path::new(&format!("/proc/{own}/task/{own}/children")).exists()
+}
+
+fn children_by_scan(folder: &Path, parent: u32) -> Vec<u32> {
+    std::fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| {
+            let pid: u32 = entry.file_name().to_str()?.parse().ok()?;
+            (self::parent(&entry.path()) == Some(parent)).then_some(pid)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STAT: &[u8] =
+        b"41 (a) b\xd0 (c) S 40 41 41 0 -1 4194560 100 200 0 0 7 3 50 20 20 0 4 0 99 8 9";
+
+    #[test]
+    fn a_name_may_hold_parentheses_and_half_a_character() {
+        let record = Record::parse(STAT, Duration::from_millis(10)).unwrap();
+        assert_eq!(record.own.total(), Duration::from_millis(100));
+        assert_eq!(record.dead.total(), Duration::from_millis(700));
+        assert_eq!(record.threads, 4);
+    }
+
+    #[test]
+    fn the_clock_of_a_process_refines_its_own_time_only() {
+        let record = Record::parse(STAT, Duration::from_millis(10)).unwrap();
+        let times = record.times(Some(Duration::from_millis(105)));
+        assert_eq!(times.total(), Duration::from_millis(805));
+        assert_eq!(times.system, Duration::from_millis(230));
+    }
+
+    #[test]
+    fn our_own_clock_advances() {
+        let before = cpu_clock(std::process::id()).unwrap();
+        let busy = (0..1_000_000u64).fold(0, |sum: u64, i| sum.wrapping_mul(31).wrapping_add(i));
+        std::hint::black_box(busy);
+        assert!(cpu_clock(std::process::id()).unwrap() > before);
+    }
+
+    #[test]
+    fn a_scan_and_the_children_files_find_the_same() {
+        let mut child = std::process::Command::new("sleep")
+            .arg("60")
+            .spawn()
+            .unwrap();
+        let own = std::process::id();
+        let folder = Path::new("/proc");
+        assert!(children(folder, own, 2).contains(&child.id()));
+        assert!(children_by_scan(folder, own).contains(&child.id()));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+}

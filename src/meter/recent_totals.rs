@@ -1,0 +1,52 @@
+use std::time::Duration;
+
+use super::counter_lag::Totals;
+
+/// A reading may be late by one update of its counter, so that the power over less means little.
+const STRETCH: Duration = Duration::from_millis(50);
+
+/// The last readings of a run, which say the power before its end; a run begins with nothing.
+#[derive(Debug, Default)]
+pub(crate) struct RecentTotals {
+    last: Point,
+    earlier: Point,
+}
+
+#[derive(Debug, Default)]
+struct Point {
+    at: Duration,
+    totals: Totals,
+}
+
+impl RecentTotals {
+    pub(crate) fn pass(&mut self, at: Duration, totals: Totals) {
+        let point = Point { at, totals };
+        self.earlier = std::mem::replace(&mut self.last, point);
+    }
+
+    /// Microjoules a second of a counter that has now come to this total.
+    pub(crate) fn power(&self, counter: usize, total: u64, now: Duration) -> f64 {
+        let long_ago = self.last.at + STRETCH <= now;
+        let point = if long_ago { &self.last } else { &self.earlier };
+        let before = point.totals.get(counter).copied().flatten().unwrap_or(0);
+        let seconds = now.saturating_sub(point.at).as_secs_f64();
+        total.saturating_sub(before) as f64 / seconds
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: Duration = Duration::from_millis(1);
+
+    #[test]
+    fn the_power_is_that_since_the_last_reading_unless_it_was_just_now() {
+        let mut trail = RecentTotals::default();
+        assert!((trail.power(0, 500, 500 * MS) - 1e3).abs() < 1e-9);
+        trail.pass(1_000 * MS, vec![Some(1_000)]);
+        trail.pass(2_000 * MS, vec![Some(9_000)]);
+        assert!((trail.power(0, 10_000, 2_010 * MS) - 9_000.0 / 1.01).abs() < 1e-9);
+        assert!((trail.power(0, 10_000, 2_100 * MS) - 1e4).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,69 @@
+use super::{Accelerator, Roots, drm};
+
+/// The accelerators of this machine that a program started from here would see.
+#[derive(Default)]
+pub struct Boards {
+    pub found: Vec<Box<dyn Accelerator>>,
+    /// Why NVIDIA boards that should be there are not.
+    pub missing: Option<String>,
+}
+
+impl Boards {
+    /// Whether looking is worth the time it takes to load a library.
+    #[must_use]
+    pub fn are_likely(roots: &Roots) -> bool {
+        nvidia::are_likely(roots) || roots.sys("class/drm").exists()
+    }
+
+    /// Asks every driver; NVIDIA's library may take a while to load.
+    #[must_use]
+    pub fn of(roots: &Roots) -> Self {
+        let mut boards = Self::default();
+        if nvidia::are_likely(roots) {
+            match nvidia::boards(roots) {
+                Ok(found) => boards.found = found,
+                Err(why) => boards.missing = Some(why),
+            }
+        }
+        boards.found.extend(drm::boards(roots));
+        boards
+    }
+}
+
+impl std::fmt::Debug for Boards {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let found: Vec<_> = self.found.iter().map(|board| board.board()).collect();
+        f.debug_struct("Boards")
+            .field("found", &found)
+            .field("missing", &self.missing)
+            .finish()
+    }
+}
+
+#[cfg(feature = "nvml")]
+mod nvidia {
+    use super::{Accelerator, Roots};
+    use crate::meter::sensor::nvml;
+
+    pub(super) fn are_likely(roots: &Roots) -> bool {
+        nvml::is_likely(roots)
+    }
+
+    pub(super) fn boards(roots: &Roots) -> Result<Vec<Box<dyn Accelerator>>, String> {
+        let visible = std::env::var("CUDA_VISIBLE_DEVICES").ok();
+        nvml::boards(roots, visible.as_deref())
+    }
+}
+
+#[cfg(not(feature = "nvml"))]
+mod nvidia {
+    use super::{Accelerator, Roots};
+
+    pub(super) fn are_likely(roots: &Roots) -> bool {
+        roots.nvml_lib.is_some()
+    }
+
+    pub(super) fn boards(_roots: &Roots) -> Result<Vec<Box<dyn Accelerator>>, String> {
+        Err("this build has no NVML support".to_owned())
+    }
+}

@@ -1,0 +1,302 @@
+use std::time::Duration;
+
+use super::{Reading, Wraps};
+use crate::units::{Energy, Watts};
+
+/// No processor, memory or board draws more; a jump that would need more is a counter set back.
+const MOST_WATTS: f64 = 5_000.0;
+/// A counter may show at once what it had kept back for this long.
+const MOST_DELAY: Duration = Duration::from_secs(1);
+/// Ranges of counters in the wild (2^32 steps of 15.3 or 61 uJ), for when the kernel does not say.
+const USUAL_RANGES: [u64; 3] = [65_532_610_987, 65_712_999_613, 262_143_328_850];
+/// A wrap must fit the power seen before it this well for a usual range to be believed.
+const FITS: f64 = 0.25;
+
+/// Turns the readings of one sensor into energy since the first of them, wraps taken out.
+#[derive(Debug, Clone)]
+pub struct Odometer {
+    total: u64,
+    last: Seen,
+    /// Mean power over the step before, in microjoules per second.
+    rate: Option<f64>,
+    learned_range: Option<u64>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Seen {
+    at: Duration,
+    value: Value,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Value {
+    Counter(u64),
+    Gauge(Watts),
+}
+
+/// Something about a step that the log should say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Surprise {
+    /// The counter went back further than a wrap explains; what it counted before is kept.
+    SetBack,
+    /// The counter went ahead further than any power explains; the step is not counted.
+    Jump,
+    /// The counter wrapped at a range nobody states; the step is as good as the guess.
+    GuessedRange,
+}
+
+impl Odometer {
+    #[must_use]
+    pub fn starting(reading: &Reading, at: Duration) -> Self {
+        Self {
+            total: 0,
+            last: Seen::of(reading, at),
+            rate: None,
+            learned_range: None,
+        }
+    }
+
+    /// Energy since the first reading.
+    pub fn total(&self) -> Energy {
+        Energy::from_microjoules(self.total)
+    }
+
+    #[must_use]
+    pub fn microjoules(&self) -> u64 {
+        self.total
+    }
+
+    /// The counter's value as last read, if this is a counter.
+    #[must_use]
+    pub fn face(&self) -> Option<u64> {
+        match self.last.value {
+            Value::Counter(value) => Some(value),
+            Value::Gauge(_) => None,
+        }
+    }
+
+    /// The range of the counter, as far as wraps have taught it.
+    #[must_use]
+    pub fn learned_range(&self) -> Option<u64> {
+        self.learned_range
+    }
+
+    /// Adds what went by since the last reading.
+    pub fn advance(&mut self, reading: &Reading, at: Duration) -> Option<Surprise> {
+        let elapsed = at.saturating_sub(self.last.at);
+        let mut surprise = None;
+        let step = match (self.last.value, reading) {
+            (
+                Value::Counter(last),
+                Reading::Counter {
+                    microjoules: now,
+                    wraps,
+                },
+            ) => {
+                let (step, said) = match now.checked_sub(last) {
+                    Some(step) if step <= most_in(elapsed) => (step, None),
+                    Some(_) => (0, Some(Surprise::Jump)),
+                    None => self.over_the_wrap(last, *now, *wraps, elapsed),
+                };
+                surprise = said;
+                step
+            }
+            (Value::Gauge(before), Reading::Gauge { watts }) => {
+                let mean = f64::midpoint(before.get(), watts.get());
+                (mean * elapsed.as_secs_f64() * 1e6).round() as u64
+            }
+            // A sensor that changes its kind starts anew.
+            _ => 0,
+        };
+        if !elapsed.is_zero() {
+            self.rate = Some(step as f64 / elapsed.as_secs_f64());
+        }
+        self.total = self.total.saturating_add(step);
+        self.last = Seen::of(reading, at);
+        surprise
+    }
+
+    /// Goes on from this reading as if nothing had gone by, after a time nobody could measure.
+    pub fn resume(&mut self, reading: &Reading, at: Duration) {
+        self.last = Seen::of(reading, at);
+        self.rate = None;
+    }
+
+    /// Moves the total by what the counter's update lag hid, never below nothing.
+    pub fn correct(&mut self, microjoules: i64) {
+        self.total = self.total.saturating_add_signed(microjoules);
+    }
+
+    fn over_the_wrap(
+        &mut self,
+        last: u64,
+        now: u64,
+        wraps: Wraps,
+        elapsed: Duration,
+    ) -> (u64, Option<Surprise>) {
+        let most = most_in(elapsed);
+        let expected = self.rate.map(|rate| rate * elapsed.as_secs_f64());
+        // What it shows was drawn since it was set back, as after a sleep, if it started anew: one that
+        // only stumbled still shows nearly all it showed before.
+        let since_then = expected.map_or(most, |expected| (expected * 2.0) as u64);
+        let is_anew = now <= last / 2 && now <= since_then;
+        let set_back = (if is_anew { now } else { 0 }, Some(Surprise::SetBack));
+        match wraps {
+            Wraps::Never => return set_back,
+            Wraps::After(range) if range >= last => {
+                let step = range - last + now;
+                return if step <= most { (step, None) } else { set_back };
+            }
+            Wraps::After(_) | Wraps::Unstated => {}
+        }
+        let known = self.learned_range.into_iter().chain(USUAL_RANGES);
+        for range in known.filter(|range| *range > last) {
+            let step = range - last + now;
+            let fits = expected.is_some_and(|e| (step as f64 - e).abs() <= FITS * e);
+            // A counter that was at the very end of a range has wrapped there, whatever its power.
+            if fits || step <= range / 100 {
+                return (step, Some(Surprise::GuessedRange));
+            }
+        }
+        match expected {
+            Some(expected) if expected >= now as f64 => {
+                let step = expected.round() as u64;
+                self.learned_range = Some(last + step - now);
+                (step, Some(Surprise::GuessedRange))
+            }
+            _ => set_back,
+        }
+    }
+}
+
+/// Microjoules that no part of a machine can have drawn more than.
+fn most_in(elapsed: Duration) -> u64 {
+    (MOST_WATTS * (elapsed + MOST_DELAY).as_secs_f64() * 1e6) as u64
+}
+
+impl Seen {
+    fn of(reading: &Reading, at: Duration) -> Self {
+        let value = match reading {
+            Reading::Counter { microjoules, .. } => Value::Counter(*microjoules),
+            Reading::Gauge { watts } => Value::Gauge(*watts),
+        };
+        Self { at, value }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counter(microjoules: u64, range: Option<u64>) -> Reading {
+        let wraps = range.map_or(Wraps::Unstated, Wraps::After);
+        Reading::Counter { microjoules, wraps }
+    }
+
+    fn at(seconds: f64) -> Duration {
+        Duration::from_secs_f64(seconds)
+    }
+
+    #[test]
+    fn a_counter_that_wraps_adds_the_rest_of_its_range() {
+        let mut odometer = Odometer::starting(&counter(900, Some(1000)), at(0.0));
+        assert_eq!(odometer.advance(&counter(50, Some(1000)), at(1.0)), None);
+        assert_eq!(odometer.microjoules(), 150);
+    }
+
+    #[test]
+    fn a_counter_set_back_to_zero_adds_only_what_it_shows() {
+        let range = Some(262_143_328_850);
+        let mut odometer = Odometer::starting(&counter(1_000_000, range), at(0.0));
+        assert_eq!(odometer.advance(&counter(3_000_000, range), at(1.0)), None);
+        assert_eq!(
+            odometer.advance(&counter(500_000, range), at(2.0)),
+            Some(Surprise::SetBack)
+        );
+        assert_eq!(odometer.microjoules(), 2_500_000);
+    }
+
+    #[test]
+    fn a_counter_set_back_near_its_end_is_not_taken_for_one_that_wrapped() {
+        let range = Some(262_143_328_850);
+        let mut odometer = Odometer::starting(&counter(200_000_000_000, range), at(0.0));
+        let surprise = odometer.advance(&counter(1_000, range), at(1.0));
+        assert_eq!(surprise, Some(Surprise::SetBack));
+        assert_eq!(odometer.microjoules(), 1_000);
+    }
+
+    #[test]
+    fn a_counter_that_stumbles_does_not_count_all_it_shows() {
+        let range = Some(262_143_328_850);
+        for (face, back) in [
+            (9_000_000_000, 10),
+            (30_000_000, 10),
+            (5_000_000_000, 1_000_000_000),
+        ] {
+            let mut odometer = Odometer::starting(&counter(face, range), at(0.0));
+            let surprise = odometer.advance(&counter(face - back, range), at(1.0));
+            assert_eq!(surprise, Some(Surprise::SetBack));
+            assert_eq!(odometer.microjoules(), 0);
+        }
+        let mut odometer = Odometer::starting(&counter(90_000_000_000, range), at(0.0));
+        odometer.advance(&counter(90_010_000_000, range), at(1.0));
+        odometer.advance(&counter(40_000_000_000, range), at(2.0));
+        assert_eq!(odometer.microjoules(), 10_000_000, "40 kJ at 10 W");
+    }
+
+    #[test]
+    fn a_step_that_no_power_explains_is_not_counted() {
+        let mut odometer = Odometer::starting(&counter(7, None), at(0.0));
+        assert_eq!(
+            odometer.advance(&counter(u64::MAX, None), at(1.0)),
+            Some(Surprise::Jump)
+        );
+        odometer.advance(&counter(9, None), at(2.0));
+        assert!(odometer.microjoules() <= 9);
+    }
+
+    #[test]
+    fn a_wrap_at_an_unstated_usual_range_is_exact() {
+        let range = 262_143_328_850;
+        let mut odometer = Odometer::starting(&counter(range - 150_000_000, None), at(0.0));
+        odometer.advance(&counter(range - 50_000_000, None), at(1.0));
+        let surprise = odometer.advance(&counter(48_000_000, None), at(2.0));
+        assert_eq!(surprise, Some(Surprise::GuessedRange));
+        assert_eq!(odometer.microjoules(), 198_000_000);
+    }
+
+    #[test]
+    fn a_wrap_at_an_unknown_range_is_taken_from_the_power_before_it() {
+        let mut odometer = Odometer::starting(&counter(0, None), at(0.0));
+        odometer.advance(&counter(50_000_000, None), at(1.0));
+        odometer.advance(&counter(100_000_000, None), at(2.0));
+        odometer.advance(&counter(10_000_000, None), at(3.0));
+        assert_eq!(odometer.microjoules(), 150_000_000);
+        assert_eq!(odometer.learned_range(), Some(140_000_000));
+    }
+
+    #[test]
+    fn power_samples_are_joined_by_straight_lines() {
+        let gauge = |watts| Reading::Gauge {
+            watts: Watts::new(watts).unwrap(),
+        };
+        let mut odometer = Odometer::starting(&gauge(100.0), at(0.0));
+        odometer.advance(&gauge(200.0), at(1.0));
+        odometer.advance(&gauge(200.0), at(1.5));
+        assert_eq!(odometer.total().joules().round(), 250.0);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_walk_around_any_range_adds_up(range in 1_000u64..1_000_000_000, steps in proptest::collection::vec(0u64..1_000_000, 1..50)) {
+            let mut truth = 0u64;
+            let mut odometer = Odometer::starting(&counter(0, Some(range)), at(0.0));
+            for (i, step) in steps.iter().enumerate() {
+                let step = step % range;
+                truth += step;
+                odometer.advance(&counter(truth % range, Some(range)), at((i + 1) as f64));
+            }
+            proptest::prop_assert_eq!(odometer.microjoules(), truth);
+        }
+    }
+}

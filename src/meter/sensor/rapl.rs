@@ -1,0 +1,266 @@
+//! RAPL through powercap: one energy counter per domain, under `class/powercap`.
+
+use std::collections::BTreeMap;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use super::kernel_file::line;
+use super::{KernelFile, PowerSource, ReadError, Reading, Roots, Sensor, Wraps};
+use crate::model::{Component, CpuSocket, Method};
+
+/// A powercap zone with an energy counter, readable or not.
+#[derive(Debug)]
+pub struct Domain {
+    pub component: Component,
+    pub path: PathBuf,
+    pub counter: Result<Counter, std::io::Error>,
+    /// Another zone meters the same silicon; this one is shown, not counted.
+    pub twin_of: Option<PathBuf>,
+}
+
+/// An open energy counter.
+#[derive(Debug)]
+pub struct Counter {
+    file: KernelFile,
+    wraps: Wraps,
+}
+
+/// Every domain of the machine, in the order of its zones.
+#[must_use]
+pub fn domains(roots: &Roots) -> Vec<Domain> {
+    let zones = zones(&roots.sys("class/powercap"));
+    let mut found: Vec<Domain> = Vec::new();
+    // `intel-rapl-mmio` shows the same meters again, so it comes last and is the twin left out.
+    let mut in_order: Vec<_> = zones.iter().collect();
+    in_order.sort_by_key(|(zone, _)| zone.contains("-mmio"));
+    for (zone, path) in in_order {
+        let component = component(zone, &zones);
+        let twin = found
+            .iter()
+            .find(|other| other.component == component && other.twin_of.is_none());
+        let counter = Counter::open(path);
+        let replaces = twin.is_some_and(|twin| twin.counter.is_err()) && counter.is_ok();
+        let mut domain = Domain {
+            component,
+            path: path.clone(),
+            counter,
+            twin_of: None,
+        };
+        if replaces {
+            for other in &mut found {
+                if other.component == domain.component {
+                    other.twin_of = Some(path.clone());
+                }
+            }
+        } else {
+            domain.twin_of = twin.map(|twin| twin.path.clone());
+        }
+        found.push(domain);
+    }
+    found
+}
+
+impl Domain {
+    /// The sensor of a readable domain that is not another's twin.
+    #[must_use]
+    pub fn into_sensor(self) -> Option<Sensor> {
+        if self.twin_of.is_some() {
+            return None;
+        }
+        let counter = self.counter.ok()?;
+        Some(Sensor {
+            component: self.component,
+            method: Method::Measured,
+            place: self.path.join("energy_uj").display().to_string(),
+            source: Box::new(counter),
+        })
+    }
+}
+
+impl Counter {
+    fn open(zone: &Path) -> std::io::Result<Self> {
+        let file = KernelFile::open(&zone.join("energy_uj"))?;
+        let shown = file.number()?;
+        let range = line(&zone.join("max_energy_range_uj"))
+            .and_then(|text| text.parse().ok())
+            .filter(|range| *range > 0);
+        let wraps = range.map_or(Wraps::Unstated, Wraps::After);
+        match beyond(shown, wraps) {
+            Some(why) => Err(std::io::Error::new(ErrorKind::InvalidData, why)),
+            None => Ok(Self { file, wraps }),
+        }
+    }
+}
+
+impl PowerSource for Counter {
+    fn read(&mut self) -> Result<Reading, ReadError> {
+        let wraps = self.wraps;
+        match self.file.number() {
+            Ok(microjoules) => match beyond(microjoules, wraps) {
+                Some(why) => Err(ReadError::Again(why)),
+                None => Ok(Reading::Counter { microjoules, wraps }),
+            },
+            Err(error) => Err(match error.kind() {
+                ErrorKind::InvalidData | ErrorKind::Interrupted => {
+                    ReadError::Again(error.to_string())
+                }
+                _ => ReadError::Lost(error.to_string()),
+            }),
+        }
+    }
+}
+
+/// Why a counter cannot show this, if it cannot.
+fn beyond(microjoules: u64, wraps: Wraps) -> Option<String> {
+    match wraps {
+        Wraps::After(range) if microjoules > range => Some(format!(
+            "it shows {microjoules} uJ, more than its range of {range} uJ"
+        )),
+        _ => None,
+    }
+}
+
+/// The zones by name, as links of the class folder or nested in one another.
+fn zones(class: &Path) -> BTreeMap<String, PathBuf> {
+    let mut zones = BTreeMap::new();
+    let mut folders = vec![class.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let Ok(entries) = std::fs::read_dir(&folder) else {
+            continue;
+        };
+        for entry in entries.flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let is_zone = name.contains(':') && entry.path().join("energy_uj").exists();
+            if is_zone && !zones.contains_key(&name) {
+                folders.push(entry.path());
+                zones.insert(name, entry.path());
+            }
+        }
+    }
+    zones
+}
+
+/// What a zone meters, by its own name and its parent's.
+fn component(zone: &str, zones: &BTreeMap<String, PathBuf>) -> Component {
+    // One without a name is reported as the kernel numbers it.
+    let name = line(&zones[zone].join("name")).unwrap_or_else(|| zone.to_owned());
+    if let Some(package) = name.strip_prefix("package-") {
+        return match package.parse() {
+            Ok(unit) => Component::Package(unit),
+            Err(_) => Component::Other(name),
+        };
+    }
+    let parent = zone
+        .rsplit_once(':')
+        .and_then(|(parent, _)| zones.get(parent))
+        .and_then(|parent| line(&parent.join("name")))
+        .and_then(|name| name.strip_prefix("package-")?.parse::<CpuSocket>().ok());
+    match (name.as_str(), parent) {
+        ("psys", _) => Component::Psys,
+        ("core", Some(unit)) => Component::Core(unit),
+        ("uncore", Some(unit)) => Component::Uncore(unit),
+        ("dram", Some(unit)) => Component::Dram(unit),
+        (_, Some(unit)) => Component::Other(format!("{name}-{unit}")),
+        (_, None) => Component::Other(name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn tree(zones: &[(&str, &str, &str)]) -> (tempfile::TempDir, Roots) {
+        let folder = tempfile::tempdir().unwrap();
+        for (zone, name, energy) in zones {
+            let path = folder.path().join("class/powercap").join(zone);
+            fs::create_dir_all(&path).unwrap();
+            fs::write(path.join("name"), format!("{name}\n")).unwrap();
+            fs::write(path.join("energy_uj"), format!("{energy}\n")).unwrap();
+        }
+        let roots = Roots {
+            sysfs: folder.path().to_owned(),
+            ..Roots::default()
+        };
+        (folder, roots)
+    }
+
+    fn counted(roots: &Roots) -> Vec<String> {
+        domains(roots)
+            .into_iter()
+            .filter_map(Domain::into_sensor)
+            .map(|sensor| sensor.component.to_string())
+            .collect()
+    }
+
+    #[test]
+    fn sockets_dies_and_their_parts_are_named_as_found() {
+        let (_folder, roots) = tree(&[
+            ("intel-rapl:0", "package-0-die-0", "1"),
+            ("intel-rapl:0:0", "core", "1"),
+            ("intel-rapl:0:1", "dram", "1"),
+            ("intel-rapl:1", "package-0-die-1", "1"),
+            ("intel-rapl:1:0", "uncore", "1"),
+            ("intel-rapl:2", "psys", "1"),
+            ("intel-rapl:3", "npu", "1"),
+        ]);
+        assert_eq!(
+            counted(&roots),
+            [
+                "package-0-die-0",
+                "core-0-die-0",
+                "dram-0-die-0",
+                "package-0-die-1",
+                "uncore-0-die-1",
+                "psys",
+                "other:npu"
+            ]
+        );
+    }
+
+    #[test]
+    fn the_mmio_twin_of_a_package_is_not_counted_twice() {
+        let (_folder, roots) = tree(&[
+            ("intel-rapl:0", "package-0", "1"),
+            ("intel-rapl-mmio:0", "package-0", "1"),
+        ]);
+        assert_eq!(counted(&roots), ["package-0"]);
+        let domains = domains(&roots);
+        let twin = domains.iter().find(|domain| domain.twin_of.is_some());
+        assert!(twin.unwrap().path.ends_with("intel-rapl-mmio:0"));
+        assert_eq!(domains.len(), 2);
+    }
+
+    #[test]
+    fn the_mmio_twin_stands_in_for_a_package_that_cannot_be_read() {
+        let (_folder, roots) = tree(&[
+            ("intel-rapl:0", "package-0", "not a number"),
+            ("intel-rapl-mmio:0", "package-0", "7"),
+        ]);
+        assert_eq!(counted(&roots), ["package-0"]);
+    }
+
+    #[test]
+    fn a_counter_beyond_its_range_is_no_meter() {
+        let (folder, roots) = tree(&[("intel-rapl:0", "package-0", "200")]);
+        let range = "class/powercap/intel-rapl:0/max_energy_range_uj";
+        fs::write(folder.path().join(range), "100\n").unwrap();
+        assert!(counted(&roots).is_empty());
+        assert!(domains(&roots)[0].counter.is_err());
+    }
+
+    #[test]
+    fn a_zone_without_a_name_is_reported_all_the_same() {
+        let (_folder, roots) = tree(&[("intel-rapl:0", "", "1")]);
+        assert_eq!(counted(&roots), ["other:intel-rapl:0"]);
+    }
+
+    #[test]
+    fn zones_are_found_where_they_are_only_nested() {
+        let (_folder, roots) = tree(&[
+            ("intel-rapl:0", "package-0", "1"),
+            ("intel-rapl:0/intel-rapl:0:0", "dram", "1"),
+        ]);
+        assert_eq!(counted(&roots), ["package-0", "dram-0"]);
+    }
+}

@@ -1,0 +1,298 @@
+//! An estimate for processors and boards that cannot be metered: design power and load.
+
+use std::io;
+use std::time::{Duration, Instant};
+
+use super::machine_cpu_time::MachineCpuTime;
+use super::{PowerSource, Processor, ReadError, Reading, Sensor, Wraps};
+use crate::grid::data;
+use crate::model::{Component, Method};
+use crate::units::Watts;
+
+/// What an idle processor draws, as a part of its design power.
+const IDLE_PART: f64 = 0.3;
+/// What an idle accelerator board draws, as a part of its design power.
+const IDLE_PART_OF_BOARDS: f64 = 0.1;
+/// What a core of an unknown processor is taken to draw at full load.
+const WATTS_PER_CORE: f64 = 12.0;
+
+/// The full-load power assumed for a machine, and in words where it comes from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DesignPower {
+    pub watts: f64,
+    pub model: String,
+}
+
+impl DesignPower {
+    #[must_use]
+    pub fn of(processor: &Processor) -> Self {
+        let by_core = WATTS_PER_CORE * f64::from(processor.cores);
+        let known = processor
+            .brand
+            .as_deref()
+            .and_then(|brand| Some((brand, lookup(data::CPU_TDP.text(), 1, brand)?)));
+        let (watts, full) = match known {
+            Some((brand, (name, tdp))) => {
+                let share = visible_share(processor, brand);
+                match share {
+                    Some(share) if share < 1.0 => (
+                        tdp * share,
+                        format!("{:.0} % of the {tdp} W TDP of {name}", share * 100.0),
+                    ),
+                    None if by_core < tdp => (
+                        by_core,
+                        format!(
+                            "{WATTS_PER_CORE} W for each of {} virtual cores of {name}",
+                            processor.cores
+                        ),
+                    ),
+                    _ => (
+                        tdp * f64::from(processor.sockets),
+                        format!("{} x the {tdp} W TDP of {name}", processor.sockets),
+                    ),
+                }
+            }
+            None => (
+                by_core,
+                format!(
+                    "unknown processor, {WATTS_PER_CORE} W for each of {} cores",
+                    processor.cores
+                ),
+            ),
+        };
+        Self {
+            watts,
+            model: model(&full, IDLE_PART),
+        }
+    }
+}
+
+fn model(full: &str, idle_part: f64) -> String {
+    format!(
+        "load model: {full}; {:.0} % of it idle, all of it at full load",
+        idle_part * 100.0
+    )
+}
+
+/// The power of an accelerator board by its load.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BoardPower {
+    pub model: String,
+    watts: f64,
+}
+
+impl BoardPower {
+    /// Of the board the driver calls by this name, if the table has it.
+    #[must_use]
+    pub fn of(name: &str) -> Option<Self> {
+        let (label, watts) = lookup(data::GPU_TDP.text(), 2, name)?;
+        Some(Self {
+            model: model(
+                &format!("the {watts} W TDP of {label}"),
+                IDLE_PART_OF_BOARDS,
+            ),
+            watts,
+        })
+    }
+
+    /// With this part of the board's time spent working.
+    pub fn at(&self, load: f64) -> Watts {
+        let part = IDLE_PART_OF_BOARDS + (1.0 - IDLE_PART_OF_BOARDS) * load.clamp(0.0, 1.0);
+        Watts::new(self.watts * part).expect("a part of a known power is a power")
+    }
+}
+
+/// The part of the processor a virtual machine sees; none if its size is not known.
+fn visible_share(processor: &Processor, brand: &str) -> Option<f64> {
+    if !processor.virtual_machine {
+        return Some(1.0);
+    }
+    let cores: f64 = brand
+        .split(' ')
+        .find_map(|word| word.strip_suffix("-Core"))?
+        .parse()
+        .ok()?;
+    Some((f64::from(processor.threads) / (2.0 * cores)).min(1.0))
+}
+
+/// The row whose words all stand in `name` in a row, the longest such; with the value in `column`.
+fn lookup(table: &'static str, column: usize, name: &str) -> Option<(&'static str, f64)> {
+    let name = format!(" {} ", words(name).join(" "));
+    let rows = table.lines().skip(1).filter_map(|row| {
+        let mut cells = row.split(',');
+        let label = cells.next()?;
+        // Most of thousands of rows end here, before anything is allocated.
+        let last = label.rsplit(is_between).find(|word| says_something(word))?;
+        if !name.split(' ').any(|word| ends_alike(word, last)) {
+            return None;
+        }
+        let watts = cells.nth(column - 1)?.parse::<f64>().ok()?;
+        let words = words(label).join(" ");
+        let stands =
+            words.contains(|c: char| c.is_ascii_digit()) && name.contains(&format!(" {words} "));
+        stands.then_some((words.len(), label, watts))
+    });
+    rows.max_by_key(|(length, ..)| *length)
+        .map(|(_, label, watts)| (label, watts))
+}
+
+/// Whether a word of the name may be, or end with, the last word of a label.
+fn ends_alike(word: &str, last: &str) -> bool {
+    word.len()
+        .checked_sub(last.len())
+        .and_then(|start| word.get(start..))
+        .is_some_and(|end| end.eq_ignore_ascii_case(last))
+}
+
+/// The words of a device's name in lower case, without trade marks, clock rates and words that say nothing;
+/// `80 GB` is one.
+pub(crate) fn words(name: &str) -> Vec<String> {
+    let name = name.split('@').next().unwrap_or_default();
+    let name = name.to_ascii_lowercase();
+    let name = name.replace("(r)", " ").replace("(tm)", " ");
+    let mut words: Vec<String> = Vec::new();
+    for word in name.split(is_between).filter(|word| says_something(word)) {
+        match words.last_mut() {
+            Some(last) if word == "gb" && last.bytes().all(|b| b.is_ascii_digit()) => {
+                last.push_str(word);
+            }
+            _ => words.push(word.to_owned()),
+        }
+    }
+    words
+}
+
+/// Whether a letter stands between words.
+fn is_between(c: char) -> bool {
+    !c.is_alphanumeric() && c != '.' && c != '+'
+}
+
+fn says_something(word: &str) -> bool {
+    let empty = ["", "cpu", "processor", "nvidia"];
+    !empty.iter().any(|known| word.eq_ignore_ascii_case(known))
+}
+
+/// The load model as a source: a counter that rises with time and with the machine's busy time.
+#[derive(Debug)]
+struct LoadModel {
+    clock: MachineCpuTime,
+    watts: f64,
+    started: Instant,
+    first: Duration,
+    threads: f64,
+}
+
+/// The estimated energy of all processors.
+pub fn sensor(processor: &Processor, clock: MachineCpuTime) -> io::Result<Sensor> {
+    let power = DesignPower::of(processor);
+    let first = clock.read()?;
+    Ok(Sensor {
+        component: Component::Cpu,
+        method: Method::Estimated { model: power.model },
+        place: clock.path().display().to_string(),
+        source: Box::new(LoadModel {
+            clock,
+            watts: power.watts,
+            started: Instant::now(),
+            first,
+            threads: f64::from(processor.threads),
+        }),
+    })
+}
+
+impl PowerSource for LoadModel {
+    fn read(&mut self) -> Result<Reading, ReadError> {
+        let busy = self
+            .clock
+            .read()
+            .map_err(|error| ReadError::Again(error.to_string()))?;
+        let busy = busy.saturating_sub(self.first);
+        Ok(Reading::Counter {
+            microjoules: modelled(self.watts, self.started.elapsed(), busy, self.threads),
+            wraps: Wraps::Never,
+        })
+    }
+}
+
+fn modelled(watts: f64, elapsed: Duration, busy: Duration, threads: f64) -> u64 {
+    let at_full_load = (busy.as_secs_f64() / threads).min(elapsed.as_secs_f64());
+    let seconds = IDLE_PART * elapsed.as_secs_f64() + (1.0 - IDLE_PART) * at_full_load;
+    (watts * seconds * 1e6) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn machine(brand: Option<&str>) -> Processor {
+        Processor {
+            brand: brand.map(str::to_owned),
+            sockets: 2,
+            cores: 16,
+            threads: 32,
+            virtual_machine: false,
+        }
+    }
+
+    #[test]
+    fn a_known_processor_has_its_design_power_on_each_socket() {
+        let power = DesignPower::of(&machine(Some("Intel(R) Xeon(R) CPU E5-2630 v3 @ 2.40GHz")));
+        assert_eq!(power.watts, 170.0);
+        assert!(
+            power.model.contains("Intel Xeon E5-2630 v3"),
+            "{}",
+            power.model
+        );
+    }
+
+    #[test]
+    fn an_unknown_processor_gets_a_stated_default_for_each_core() {
+        let power = DesignPower::of(&machine(Some("Quantum Abacus")));
+        assert_eq!(power.watts, 192.0);
+        assert!(
+            power.model.contains("12 W for each of 16 cores"),
+            "{}",
+            power.model
+        );
+    }
+
+    #[test]
+    fn a_virtual_machine_is_charged_for_the_threads_it_sees() {
+        let power = DesignPower::of(&Processor {
+            sockets: 1,
+            cores: 4,
+            threads: 8,
+            virtual_machine: true,
+            ..machine(Some("AMD EPYC 7763 64-Core Processor"))
+        });
+        assert_eq!(power.watts, 280.0 * 8.0 / 128.0);
+    }
+
+    #[test]
+    fn full_load_draws_the_design_power_and_rest_the_idle_part() {
+        let second = Duration::from_secs(1);
+        assert_eq!(modelled(100.0, second, second * 4, 4.0), 100_000_000);
+        assert_eq!(modelled(100.0, second, Duration::ZERO, 4.0), 30_000_000);
+    }
+
+    #[test]
+    fn accelerators_are_found_by_the_name_the_driver_gives() {
+        let full = |name| BoardPower::of(name).map(|power| power.at(1.0).get());
+        assert_eq!(full("NVIDIA A100-SXM4-40GB"), Some(400.0));
+        assert_eq!(full("NVIDIA GeForce RTX 3090"), Some(350.0));
+        assert_eq!(full("Abacus"), None);
+        assert_eq!(full("Acme Graphics 610"), None, "is no GeForce 610");
+    }
+
+    #[test]
+    fn a_board_at_rest_draws_its_idle_part() {
+        let power = BoardPower::of("NVIDIA A100-SXM4-40GB").unwrap();
+        assert_eq!(power.at(0.0).get(), 40.0);
+        assert!((power.at(0.5).get() - 220.0).abs() < 1e-9);
+        assert!(
+            power.model.contains("400 W TDP of A100 SXM4 40 GB"),
+            "{}",
+            power.model
+        );
+    }
+}

@@ -1,0 +1,20 @@
+//! What a log is made of: components, methods of measuring, samples, marks and the description of a run.
+//!
+//! Sensors, the log and the ledger share these types. Nothing here reads or writes files.
+
+mod component;
+pub mod info;
+mod method;
+mod present;
+pub mod sample;
+mod zone_id;
+
+pub use component::{Component, CpuSocket, EnergyClass};
+pub use info::Info;
+pub use method::Method;
+pub use present::Present;
+pub use sample::{Edge, Mark, Meter, Sample};
+pub use zone_id::{NotAZone, ZoneId};
+
+/// The version of the log format that this version writes, and the newest it reads.
+pub const SCHEMA: u32 = 1;

@@ -1,0 +1,5 @@
+//! Text that leaves the program: escaping, tables, and suggestions for misspelt names.
+
+pub mod escape;
+pub mod nearest;
+pub mod table;

@@ -1,0 +1,169 @@
+use std::fs::File;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::shed::shed_start_up_pages;
+use crate::log::write::{settle_info, write_info};
+use crate::meter::clock::thread_cpu_time;
+use crate::model::Info;
+
+/// Flushing the samples to the disk may take this part of a core, as much as all the measuring.
+const PART_OF_A_CORE: u32 = 8_000;
+/// And of the disk's time: a slow or busy disk belongs to the job.
+const PART_OF_THE_DISK: u32 = 200;
+/// However dear it is, a machine that loses its power takes no more samples with it than these.
+const LONGEST_PAUSE: Duration = Duration::from_millis(9_500);
+
+/// Does what takes time beside the measuring: finds out about the host and flushes the disk.
+#[derive(Debug)]
+pub(crate) struct InfoWriter {
+    info: Arc<Mutex<Draft>>,
+    gathered: Receiver<()>,
+    orders: SyncSender<Order>,
+    last_flush: Instant,
+    /// How long after a flush the next one is due, in nanoseconds.
+    pause: Arc<AtomicU64>,
+    has_shed: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Order {
+    /// Give back what only the start or a rare sample needed.
+    Shed,
+    Flush,
+}
+
+/// Finds something out about the host or the working directory.
+pub(crate) type InfoTask = Box<dyn FnOnce(&mut Info) + Send>;
+
+#[derive(Debug)]
+struct Draft {
+    info: Info,
+    /// The end has been written: nothing may be written over it.
+    is_final: bool,
+}
+
+impl InfoWriter {
+    /// Starts to gather, one thing after the other; what is found goes into the info, which is
+    /// written anew at the end.
+    pub(crate) fn start(
+        info: Info,
+        place: Option<(PathBuf, File)>,
+        errands: Vec<InfoTask>,
+    ) -> Self {
+        let info = Arc::new(Mutex::new(Draft {
+            info,
+            is_final: false,
+        }));
+        let (gathered_sender, gathered) = sync_channel(1);
+        let (sender, orders) = sync_channel(2);
+        let shared = Arc::clone(&info);
+        let pause = Arc::new(AtomicU64::new(0));
+        let pause_from_now = Arc::clone(&pause);
+        // Without a thread the run is measured all the same; only the details are missing.
+        let _ = thread::Builder::new()
+            .name("scribe".to_owned())
+            .stack_size(256 * 1024)
+            .spawn(move || {
+                let mut found = lock(&shared).info.clone();
+                for errand in errands {
+                    errand(&mut found);
+                    lock(&shared).info.clone_from(&found);
+                }
+                let draft = lock(&shared);
+                if let (false, Some((folder, _))) = (draft.is_final, &place) {
+                    let _ = write_info(folder, &draft.info);
+                }
+                drop(draft);
+                let _ = gathered_sender.send(());
+                if let Some((folder, _)) = &place {
+                    let _ = settle_info(folder);
+                }
+                shed_start_up_pages();
+                while let Ok(order) = orders.recv() {
+                    match (order, &place) {
+                        (Order::Shed, _) => shed_start_up_pages(),
+                        (Order::Flush, Some((_, data))) => {
+                            let next = flush(data);
+                            pause_from_now.store(next.as_nanos() as u64, Ordering::Relaxed);
+                        }
+                        (Order::Flush, None) => {}
+                    }
+                }
+            });
+        Self {
+            info,
+            gathered,
+            orders: sender,
+            last_flush: Instant::now(),
+            pause,
+            has_shed: false,
+        }
+    }
+
+    /// A sample has been written: it is put on the disk if that is due, without waiting for it, and
+    /// pages are given back if it was a rare one.
+    pub(crate) fn sampled(&mut self, was_rare: bool) {
+        if was_rare || !self.has_shed {
+            self.has_shed = true;
+            let _ = self.orders.try_send(Order::Shed);
+        }
+        if self.last_flush.elapsed() >= self.pause() {
+            self.last_flush = Instant::now();
+            // Until the scribe, who may be kept waiting, knows better.
+            let longest = LONGEST_PAUSE.as_nanos() as u64;
+            self.pause.store(longest, Ordering::Relaxed);
+            let _ = self.orders.try_send(Order::Flush);
+        }
+    }
+
+    fn pause(&self) -> Duration {
+        Duration::from_nanos(self.pause.load(Ordering::Relaxed))
+    }
+
+    /// The info with all that was found by now, to be completed; the scribe leaves it alone.
+    pub(crate) fn finish(self, patience: Duration) -> Info {
+        let _ = self.gathered.recv_timeout(patience);
+        let mut draft = lock(&self.info);
+        draft.is_final = true;
+        draft.info.clone()
+    }
+}
+
+/// Puts all samples on the disk, and says how long to wait with the next time.
+fn flush(data: &File) -> Duration {
+    let began = (Instant::now(), thread_cpu_time());
+    let _ = data.sync_data();
+    let used = thread_cpu_time().saturating_sub(began.1);
+    pause_after(used, began.0.elapsed())
+}
+
+fn pause_after(used: Duration, took: Duration) -> Duration {
+    let for_the_core = used.saturating_mul(PART_OF_A_CORE);
+    let for_the_disk = took.saturating_mul(PART_OF_THE_DISK);
+    for_the_core.max(for_the_disk).min(LONGEST_PAUSE)
+}
+
+/// A scribe that panicked has left a draft as good as any.
+fn lock(info: &Mutex<Draft>) -> MutexGuard<'_, Draft> {
+    info.lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_dearer_a_flush_the_longer_the_pause_up_to_a_limit() {
+        let ms = Duration::from_millis;
+        let us = Duration::from_micros;
+        assert_eq!(pause_after(us(100), us(300)), ms(800));
+        assert_eq!(pause_after(us(100), ms(20)), ms(4_000));
+        assert_eq!(pause_after(ms(30), ms(900)), LONGEST_PAUSE);
+    }
+}

@@ -1,0 +1,207 @@
+//! How `impact mark` reaches the tracker: a datagram to a socket without a file.
+//!
+//! An abstract socket vanishes with the tracker, leaves nothing in the log folder, and has no limit
+//! on how deep that folder lies.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::net::{SocketAddr, UnixDatagram};
+use std::time::Duration;
+
+use rustix::net::{
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SocketAddrAny, recvmsg, sockopt,
+};
+
+use crate::model::Mark;
+
+/// The environment variable that names the tracker's socket.
+pub const VARIABLE: &str = "IMPACT_TRACKER";
+/// How long a mark waits to hear that it was measured; the job must not be held up.
+const PATIENCE: Duration = Duration::from_millis(250);
+const LONGEST: usize = 4096;
+/// So many are dropped at a time: whoever sends without end must not keep us from the job.
+const MOST_DROPPED: usize = 64;
+/// What the name of a tracker's socket begins with; its run's id follows.
+const NAME: &str = "impact-";
+
+/// The tracker's end.
+#[derive(Debug)]
+pub(crate) struct MarkSocket {
+    socket: UnixDatagram,
+    name: String,
+}
+
+/// A mark that has arrived, and where its sender waits.
+#[derive(Debug)]
+pub(crate) struct ReceivedMark {
+    pub(crate) mark: Mark,
+    sender: Option<SocketAddr>,
+}
+
+impl MarkSocket {
+    pub(crate) fn open(id: &str) -> io::Result<Self> {
+        let name = format!("{NAME}{id}");
+        let socket = UnixDatagram::bind_addr(&SocketAddr::from_abstract_name(&name)?)?;
+        socket.set_nonblocking(true)?;
+        sockopt::set_socket_passcred(&socket, true)?;
+        Ok(Self { socket, name })
+    }
+
+    /// What the variable in the command's environment says.
+    pub(crate) fn address(&self) -> OsString {
+        OsString::from(format!("@{}", self.name))
+    }
+
+    /// The next mark that is waiting; what other users send is dropped.
+    pub(crate) fn next(&self) -> Option<ReceivedMark> {
+        for _ in 0..MOST_DROPPED {
+            let mut text = [0; LONGEST];
+            let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmCredentials(1))];
+            let mut control = RecvAncillaryBuffer::new(&mut space);
+            let mut parts = [io::IoSliceMut::new(&mut text)];
+            let message =
+                recvmsg(&self.socket, &mut parts, &mut control, RecvFlags::DONTWAIT).ok()?;
+            let trusted = control.drain().any(|message| {
+                matches!(message, RecvAncillaryMessage::ScmCredentials(who)
+                    if who.uid == rustix::process::getuid() || who.uid.is_root())
+            });
+            let sender = message.address.as_ref().and_then(return_address);
+            let mark = serde_json::from_slice(&text[..message.bytes]);
+            if let (true, Ok(mark)) = (trusted, mark) {
+                return Some(ReceivedMark { mark, sender });
+            }
+        }
+        None
+    }
+
+    /// Tells the sender that the mark has been measured.
+    pub(crate) fn acknowledge(&self, letter: &ReceivedMark) {
+        if let Some(sender) = &letter.sender {
+            let _ = self.socket.send_to_addr(b"measured", sender);
+        }
+    }
+}
+
+fn return_address(address: &SocketAddrAny) -> Option<SocketAddr> {
+    let address = rustix::net::SocketAddrUnix::try_from(address.clone()).ok()?;
+    SocketAddr::from_abstract_name(address.abstract_name()?).ok()
+}
+
+impl AsFd for MarkSocket {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}
+
+/// The run that this process is a part of, if its tracker is on this machine.
+///
+/// Launchers hand the variable on to other machines, whose processes that tracker does not see.
+#[must_use]
+pub fn outer_run() -> Option<String> {
+    let address = std::env::var(VARIABLE).ok()?;
+    let name = address.strip_prefix('@')?;
+    let tracker = SocketAddr::from_abstract_name(name).ok()?;
+    UnixDatagram::unbound().ok()?.connect_addr(&tracker).ok()?;
+    name.strip_prefix(NAME).map(str::to_owned)
+}
+
+/// What became of a mark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Delivery {
+    Measured,
+    /// Sent, but the tracker did not answer in time.
+    Unanswered,
+    NobodyTracks,
+}
+
+/// Sends a mark to the tracker at `address` and waits a moment for it to be measured.
+#[must_use]
+pub fn send(address: &OsStr, mark: &Mark) -> Delivery {
+    try_send(address, mark).unwrap_or(Delivery::NobodyTracks)
+}
+
+fn try_send(address: &OsStr, mark: &Mark) -> io::Result<Delivery> {
+    let name = address
+        .as_bytes()
+        .strip_prefix(b"@")
+        .ok_or(io::ErrorKind::InvalidInput)?;
+    let socket = UnixDatagram::unbound()?;
+    // Makes the kernel give the socket an address that nobody else has, to be answered at.
+    sockopt::set_socket_passcred(&socket, true)?;
+    socket.set_read_timeout(Some(PATIENCE))?;
+    socket.set_write_timeout(Some(PATIENCE))?;
+    let letter = serde_json::to_vec(mark)?;
+    socket.send_to_addr(&letter, &SocketAddr::from_abstract_name(name)?)?;
+    Ok(match socket.recv(&mut [0; 16]) {
+        Ok(_) => Delivery::Measured,
+        Err(_) => Delivery::Unanswered,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Edge;
+
+    fn mark(name: &str) -> Mark {
+        Mark {
+            name: name.to_owned(),
+            edge: Edge::Start,
+        }
+    }
+
+    #[test]
+    fn a_mark_arrives_and_its_sender_hears_of_it() {
+        let id = format!("test-{}", std::process::id());
+        let mailbox = MarkSocket::open(&id).unwrap();
+        let address = mailbox.address();
+        let sender = std::thread::spawn(move || send(&address, &mark("train")));
+        let letter = loop {
+            if let Some(letter) = mailbox.next() {
+                break letter;
+            }
+            assert!(!sender.is_finished(), "it was not sent");
+            std::thread::yield_now();
+        };
+        assert_eq!(letter.mark, mark("train"));
+        mailbox.acknowledge(&letter);
+        assert_eq!(sender.join().unwrap(), Delivery::Measured);
+    }
+
+    #[test]
+    fn two_marks_of_one_process_do_not_stand_in_each_others_way() {
+        let id = format!("test-two-{}", std::process::id());
+        let mailbox = MarkSocket::open(&id).unwrap();
+        let senders = ["a", "b"].map(|name| {
+            let address = mailbox.address();
+            std::thread::spawn(move || send(&address, &mark(name)))
+        });
+        // Both wait to be answered, so that both are open at the same time.
+        let letters = senders.each_ref().map(|_| {
+            loop {
+                if let Some(letter) = mailbox.next() {
+                    break letter;
+                }
+                assert!(senders.iter().any(|sender| !sender.is_finished()));
+                std::thread::yield_now();
+            }
+        });
+        for letter in &letters {
+            mailbox.acknowledge(letter);
+        }
+        for sender in senders {
+            assert_ne!(sender.join().unwrap(), Delivery::NobodyTracks);
+        }
+    }
+
+    #[test]
+    fn a_mark_for_a_dead_tracker_goes_nowhere_at_once() {
+        let address = OsStr::new("@impact-nobody-of-this-name");
+        assert_eq!(send(address, &mark("train")), Delivery::NobodyTracks);
+        assert_eq!(send(OsStr::new(""), &mark("train")), Delivery::NobodyTracks);
+    }
+}
