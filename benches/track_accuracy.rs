@@ -6,7 +6,7 @@
 //! and for the short job also by how much it is when nobody tracks it: that is the machine's. The job
 //! is a few lines of C, since loading a larger program takes a hundredth of half a second.
 
-#[path = "../tests/meters/mod.rs"]
+#[path = "../tests/suite/meters/mod.rs"]
 mod meters;
 
 use std::io::Seek;

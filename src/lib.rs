@@ -9,7 +9,7 @@
 //! ```
 //!
 //! The log on disk is the only interface between the two halves. Modules are listed in order of
-//! dependency: each uses only modules listed before it (`tests/layers.rs` checks this).
+//! dependency: each uses only modules listed before it (`tests/suite/layers.rs` checks this).
 
 // The print macros panic when a stream is full or closed.
 #![cfg_attr(not(test), warn(clippy::print_stderr, clippy::print_stdout))]

@@ -6,15 +6,15 @@ use super::{caiso, denmark, eia, electricity_maps, entsoe, geolocate, uk, wattti
 use crate::grid::zone::ZoneId;
 
 const GOOD: &[&[u8]] = &[
-    include_bytes!("../../../../tests/live/answers/uk.json"),
-    include_bytes!("../../../../tests/live/answers/uk_region.json"),
-    include_bytes!("../../../../tests/live/answers/denmark.json"),
-    include_bytes!("../../../../tests/live/answers/electricitymaps.json"),
-    include_bytes!("../../../../tests/live/answers/electricitymaps_latest.json"),
-    include_bytes!("../../../../tests/live/answers/watttime.json"),
-    include_bytes!("../../../../tests/live/answers/caiso_co2.csv"),
-    include_bytes!("../../../../tests/live/answers/entsoe.xml"),
-    include_bytes!("../../../../tests/live/answers/eia.json"),
+    include_bytes!("../../../../tests/fixtures/answers/uk.json"),
+    include_bytes!("../../../../tests/fixtures/answers/uk_region.json"),
+    include_bytes!("../../../../tests/fixtures/answers/denmark.json"),
+    include_bytes!("../../../../tests/fixtures/answers/electricitymaps.json"),
+    include_bytes!("../../../../tests/fixtures/answers/electricitymaps_latest.json"),
+    include_bytes!("../../../../tests/fixtures/answers/watttime.json"),
+    include_bytes!("../../../../tests/fixtures/answers/caiso_co2.csv"),
+    include_bytes!("../../../../tests/fixtures/answers/entsoe.xml"),
+    include_bytes!("../../../../tests/fixtures/answers/eia.json"),
 ];
 
 fn read_by_everyone(body: &[u8]) {

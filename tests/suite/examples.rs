@@ -1,0 +1,210 @@
+//! Every example in the help of every command runs exactly as printed.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::support;
+use crate::support::run::Run;
+use tempfile::TempDir;
+
+/// Examples that cannot run here, each with the reason.
+const SKIPPED: [(&str, &str); 5] = [
+    ("impact grid", "asks services over the network"),
+    ("impact backfill", "asks services over the network"),
+    (
+        "impact track --pid 4711",
+        "needs a process with that number",
+    ),
+    ("python train.py", "needs Python"),
+    ("--open", "opens a browser"),
+];
+
+/// Exit codes other than 0 that an example may end with, because of the machine it runs on.
+const OTHER_CODES: [(&str, i32); 2] = [("impact doctor", 4), ("impact require --gpu-name", 5)];
+
+fn help(path: &[String]) -> String {
+    let output = support::impact().args(path).arg("--help").output().unwrap();
+    assert!(output.status.success(), "{path:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The names under `Commands:`.
+fn commands(help: &str) -> Vec<String> {
+    help.lines()
+        .skip_while(|line| *line != "Commands:")
+        .skip(1)
+        .take_while(|line| !line.is_empty())
+        .filter_map(|line| line.strip_prefix("  ")?.split(' ').next())
+        .filter(|name| !name.is_empty() && *name != "help")
+        .map(str::to_owned)
+        .collect()
+}
+
+/// The commands under `Example:` or `Examples:`; a backslash continues one on the next line.
+fn examples(help: &str) -> Vec<String> {
+    let lines: Vec<&str> = help
+        .lines()
+        .skip_while(|line| !matches!(*line, "Example:" | "Examples:"))
+        .skip(1)
+        .take_while(|line| !line.is_empty())
+        .map(str::trim)
+        .collect();
+    let joined = lines.join("\n").replace("\\\n", "");
+    joined.lines().map(str::to_owned).collect()
+}
+
+fn all_examples(path: &[String], found: &mut Vec<(Vec<String>, Vec<String>)>) {
+    let text = help(path);
+    found.push((path.to_vec(), examples(&text)));
+    for name in commands(&text) {
+        let mut child = path.to_vec();
+        child.push(name);
+        all_examples(&child, found);
+    }
+}
+
+/// A working directory with everything the examples speak of.
+fn workplace() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    for (index, watts) in [90.0, 100.0, 110.0].into_iter().enumerate() {
+        let run = Run::of_watts(watts).on(&format!("node-{index}"), "boot");
+        run.clone()
+            .tag("lr", "0.1")
+            .write(&at(&format!("logs/baseline/{index}")));
+        run.clone()
+            .tag("lr", "0.2")
+            .write(&at(&format!("logs/candidate/{index}")));
+        run.write(&at(&format!("impact-logs/{index}")));
+    }
+    for name in ["logs/run-1", "logs/run-2", "cluster-a/1", "cluster-b/1"] {
+        Run::of_watts(120.0).tag("lr", "0.1").write(&at(name));
+    }
+    fs::write(at(".impact.toml"), "pue = 1.2\n").unwrap();
+    fs::write(at(".perun.ini"), "[post-processing]\npue = 1.05\n").unwrap();
+    let spec = "{\"logs\": [\"logs\"], \"All\": {\"filter\": null}}";
+    fs::write(at("leaderboard_spec.json"), spec).unwrap();
+    script(&at("run.sh"), "#!/bin/sh\nexit 0\n");
+    folder
+}
+
+fn script(path: &Path, text: &str) {
+    use std::os::unix::fs::PermissionsExt;
+    fs::write(path, text).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+fn run_as_printed(example: &str) -> std::process::Output {
+    let folder = workplace();
+    let program = Path::new(env!("CARGO_BIN_EXE_impact")).parent().unwrap();
+    let path = format!(
+        "{}:{}",
+        program.display(),
+        std::env::var("PATH").unwrap_or_default()
+    );
+    // One example may need that no file of settings is there yet.
+    if example == "impact config init" {
+        fs::remove_file(folder.path().join(".impact.toml")).unwrap();
+    }
+    // A site is only checked where one was made.
+    if example == "impact appendix --check site-out" {
+        let mut command = support::impact();
+        command.current_dir(folder.path());
+        command
+            .args(["appendix", "logs", "--output-dir", "site-out"])
+            .assert()
+            .success();
+    }
+    Command::new("sh")
+        .args(["-c", example])
+        .current_dir(folder.path())
+        .env_clear()
+        .env("PATH", path)
+        .env("HOME", folder.path())
+        .env("XDG_CONFIG_HOME", folder.path().join("xdg"))
+        .env("NO_COLOR", "1")
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn every_command_has_an_example_and_every_example_runs_as_printed() {
+    let mut found = Vec::new();
+    all_examples(&[], &mut found);
+    let mut failures = Vec::new();
+    let mut run = 0;
+    for (path, examples) in &found {
+        if examples.is_empty() {
+            failures.push(format!("impact {} has no example", path.join(" ")));
+        }
+        for example in examples {
+            if SKIPPED.iter().any(|(part, _)| example.contains(part)) {
+                continue;
+            }
+            run += 1;
+            let output = run_as_printed(example);
+            let code = output.status.code();
+            let allowed = OTHER_CODES
+                .iter()
+                .any(|(part, other)| example.starts_with(part) && code == Some(*other));
+            if code != Some(0) && !allowed {
+                failures.push(format!(
+                    "{example}\n  ended with {code:?}\n  {}",
+                    String::from_utf8_lossy(&output.stderr).trim()
+                ));
+            }
+        }
+    }
+    let exceptions = SKIPPED.iter().map(|(part, _)| part);
+    for part in exceptions.chain(OTHER_CODES.iter().map(|(part, _)| part)) {
+        let mut examples = found.iter().flat_map(|(_, examples)| examples);
+        if !examples.any(|example| example.contains(part)) {
+            failures.push(format!("no help has `{part}`"));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    assert!(run >= 20, "only {run} examples were found");
+}
+
+#[test]
+fn the_long_version_names_every_table() {
+    let output = support::impact()
+        .args(["--version", "--verbose"])
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    for table in impact::grid::data::ALL {
+        assert!(text.contains(table.provenance.table), "{text}");
+    }
+}
+
+#[test]
+fn there_is_a_man_page_for_every_command_and_completions_for_every_shell() {
+    let folder = TempDir::new().unwrap();
+    let mut command = support::impact();
+    command
+        .current_dir(folder.path())
+        .args(["man", "--output", "man"])
+        .assert()
+        .success();
+    for page in [
+        "impact",
+        "impact-compare",
+        "impact-config-set",
+        "impact-track",
+    ] {
+        let text = fs::read_to_string(folder.path().join(format!("man/{page}.1"))).unwrap();
+        assert!(text.contains(".SH SYNOPSIS"), "{page}");
+    }
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let output = support::impact()
+            .args(["completions", shell])
+            .output()
+            .unwrap();
+        assert!(
+            String::from_utf8_lossy(&output.stdout).contains("compare"),
+            "{shell}"
+        );
+    }
+}

@@ -1,0 +1,138 @@
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use chrono::{DateTime, TimeDelta, Utc};
+use impact::grid::intensity::live::{ServiceClient, Settings};
+use impact::grid::intensity::{
+    Background, Basis, Declined, IntensityProvider, Latest, Period, Point, ProviderChain, Series,
+    live,
+};
+use impact::grid::zone::ZoneId;
+use impact::units::GramsPerKwh;
+
+use super::server::{Reply, Server};
+
+/// A last rung that always knows.
+struct Table;
+
+impl IntensityProvider for Table {
+    fn name(&self) -> &'static str {
+        "table"
+    }
+
+    fn basis(&self) -> Basis {
+        Basis::LifeCycle
+    }
+
+    fn intensity(&self, zone: &ZoneId, period: &Period) -> Result<Series, Declined> {
+        let point = Point {
+            at: period.from(),
+            intensity: GramsPerKwh::new(211.0).unwrap(),
+        };
+        Series::new(
+            zone,
+            "the table of 2025",
+            Basis::LifeCycle,
+            TimeDelta::days(365),
+            period,
+            vec![point],
+        )
+    }
+}
+
+/// Says when it is asked, and answers once it is let go.
+struct Slow {
+    asked: Sender<()>,
+    let_go: Mutex<Receiver<()>>,
+    waited_out: Sender<()>,
+}
+
+impl IntensityProvider for Slow {
+    fn name(&self) -> &'static str {
+        "slow"
+    }
+
+    fn basis(&self) -> Basis {
+        Basis::LifeCycle
+    }
+
+    fn intensity(&self, zone: &ZoneId, period: &Period) -> Result<Series, Declined> {
+        self.asked.send(()).unwrap();
+        let let_go = self.let_go.lock().unwrap();
+        if let_go.recv_timeout(Duration::from_secs(60)).is_err() {
+            let _ = self.waited_out.send(());
+        }
+        Table.intensity(zone, period)
+    }
+}
+
+fn ladder(url: &str) -> Arc<ProviderChain> {
+    let settings: Settings = [("IMPACT_UK_URL".to_owned(), url.to_owned())]
+        .into_iter()
+        .collect();
+    let service = live::named(&Arc::new(ServiceClient::new(settings, None)), "uk").unwrap();
+    Arc::new(service.then(Box::new(Table)))
+}
+
+/// Waits for the first answer, as the tracker does by simply going on.
+fn first(background: &Background) -> Latest {
+    let began = Instant::now();
+    loop {
+        if let Some(latest) = background.latest() {
+            return latest;
+        }
+        assert!(began.elapsed() < Duration::from_secs(10), "no answer");
+        thread::yield_now();
+    }
+}
+
+fn half_hour() -> DateTime<Utc> {
+    Utc::now() - TimeDelta::minutes(10)
+}
+
+#[test]
+fn the_newest_value_arrives_with_its_source() {
+    let server = Server::start(|_| {
+        let from = half_hour().format("%Y-%m-%dT%H:%MZ");
+        let body = format!(r#"{{"data":[{{"from":"{from}","intensity":{{"actual":77}}}}]}}"#);
+        Reply::Body(200, body)
+    });
+    let background = Background::start(ladder(&server.url), "GB".parse().unwrap());
+    let latest = first(&background);
+    assert_eq!(latest.intensity.get(), 77.0);
+    assert_eq!(latest.source, "UK Carbon Intensity API (direct)");
+    let notices = background.notices();
+    assert_eq!(notices.len(), 1);
+    assert!(background.notices().is_empty());
+}
+
+#[test]
+fn a_service_that_fails_falls_back_to_the_table_and_says_so() {
+    let server = Server::start(|_| Reply::Body(503, String::new()));
+    let background = Background::start(ladder(&server.url), "GB".parse().unwrap());
+    assert_eq!(first(&background).source, "the table of 2025 (life cycle)");
+    let notices = background.notices();
+    assert!(notices[0].contains("the table of 2025"), "{notices:?}");
+    assert!(notices[0].contains("uk: it answered with HTTP status 503"));
+}
+
+#[test]
+fn a_silent_service_delays_neither_a_sample_nor_the_end() {
+    let (asked, was_asked) = mpsc::channel();
+    let (release, let_go) = mpsc::channel();
+    let (waited_out, was_waited_for) = mpsc::channel();
+    let slow = Slow {
+        asked,
+        let_go: Mutex::new(let_go),
+        waited_out,
+    };
+    let ladder = Arc::new(ProviderChain::new(vec![Box::new(slow)]));
+    let background = Background::start(ladder, "GB".parse().unwrap());
+    was_asked.recv().unwrap();
+    assert_eq!(background.latest(), None);
+    drop(background);
+    assert!(was_waited_for.try_recv().is_err());
+    release.send(()).unwrap();
+}

@@ -1,0 +1,142 @@
+//! The shipped map and tables against reference answers.
+
+use std::collections::HashMap;
+
+use rayon::prelude::*;
+
+use impact::grid::intensity::{Dataset, Fallback, Intensity, for_area};
+use impact::grid::zone::map::Map;
+use impact::grid::zone::place::Place;
+use impact::grid::zone::{AreaId, Found, Located, Point, cloud, locate, locate_in, place};
+
+const EIT: &str = include_str!("../fixtures/eit_2019_regions.tsv");
+const CITIES: &str = include_str!("../fixtures/city_areas.txt");
+
+/// The areas of the unsimplified map the cities over 15,000 people lie in, in the order of the gazetteer.
+fn reference() -> Vec<&'static str> {
+    CITIES
+        .lines()
+        .flat_map(|line| {
+            let (count, area) = line.split_once(' ').unwrap();
+            std::iter::repeat_n(area, count.parse().unwrap())
+        })
+        .collect()
+}
+
+fn cities() -> Vec<(Place, &'static str)> {
+    let reference = reference();
+    assert_eq!(reference.len(), 34_006);
+    place::all().zip(reference).collect()
+}
+
+#[test]
+fn sixty_seven_cloud_regions_and_stanford_get_the_original_zone_and_figure() {
+    let mut checked = 0;
+    for line in EIT.lines().filter(|line| !line.starts_with('#')) {
+        let [name, lat, lon, zone, grams]: [&str; 5] =
+            line.split('\t').collect::<Vec<_>>().try_into().unwrap();
+        let point = Point::new(lat.parse().unwrap(), lon.parse().unwrap()).unwrap();
+        let mut areas = vec![locate(point).unwrap().area];
+        if name.contains(':') {
+            areas.push(cloud::find(name).unwrap().area.clone());
+        }
+        for area in areas {
+            let intensity = for_area(&area, None, Dataset::Eit2019).unwrap();
+            assert_eq!(area.zone.as_str(), zone, "{name}");
+            assert_eq!(
+                intensity.value.get(),
+                grams.parse::<f64>().unwrap(),
+                "{name}"
+            );
+            assert!(intensity.fallbacks.is_empty(), "{name}");
+        }
+        checked += 1;
+    }
+    assert_eq!(checked, 68);
+}
+
+#[test]
+fn every_cloud_region_has_an_intensity_and_lies_where_the_map_says() {
+    let mut moved = Vec::new();
+    for region in cloud::all() {
+        let intensity = for_area(&region.area, None, Dataset::Auto).unwrap();
+        assert_eq!(
+            intensity.year,
+            Some(2025),
+            "{}:{}",
+            region.provider,
+            region.code
+        );
+        let found = locate_in(region.point, region.country).unwrap();
+        if found.area != region.area {
+            moved.push(format!(
+                "{}:{} {} {}",
+                region.provider, region.code, region.area, found.area
+            ));
+        }
+    }
+    assert_eq!(cloud::all().len(), 301);
+    assert!(moved.is_empty(), "{moved:?}");
+}
+
+#[test]
+fn every_city_over_15_000_people_gets_a_zone_and_an_intensity() {
+    let (mut country, mut wider, mut world, mut other_table) = (0, 0, 0, 0);
+    let located: Vec<Located> = cities()
+        .par_iter()
+        .map(|(city, _)| locate_in(city.point, city.country).unwrap())
+        .collect();
+    let mut known: HashMap<AreaId, Intensity> = HashMap::new();
+    for located in located {
+        country += usize::from(located.found == Found::Country);
+        let intensity = known
+            .entry(located.area)
+            .or_insert_with_key(|area| for_area(area, None, Dataset::Auto).unwrap());
+        let has =
+            |wanted: fn(&Fallback) -> bool| usize::from(intensity.fallbacks.iter().any(wanted));
+        wider += has(|fallback| matches!(fallback, Fallback::Wider { .. }));
+        world += has(|fallback| matches!(fallback, Fallback::World));
+        other_table += usize::from(intensity.source.name.starts_with("Ember"));
+    }
+    println!(
+        "whole country {country}, wider zone {wider}, world {world}, Ember {other_table} of 34006"
+    );
+    assert!(
+        country <= 80,
+        "{country} cities have no zone of their country near them"
+    );
+    assert!(
+        wider <= 60,
+        "{wider} cities take the figure of a larger zone"
+    );
+    assert!(world <= 20, "{world} cities take the figure of the world");
+    assert!(
+        other_table <= 500,
+        "{other_table} cities take a national figure"
+    );
+}
+
+#[test]
+fn at_most_60_cities_differ_from_the_unsimplified_map() {
+    let map = Map::shipped();
+    let (mut differ, mut near, mut nowhere) = (Vec::new(), 0, 0);
+    for (city, expected) in cities() {
+        let found = map.locate(city.point).ok();
+        near += usize::from(found.as_ref().is_some_and(|at| at.found != Found::Inside));
+        nowhere += usize::from(found.is_none());
+        let area = found.map_or_else(|| "-".to_owned(), |at| at.area.to_string());
+        if area != expected {
+            differ.push(format!("{city}: {expected} -> {area}"));
+        }
+    }
+    println!(
+        "{} differ, {near} by the nearest zone, {nowhere} in none",
+        differ.len()
+    );
+    assert!(differ.len() <= 60, "{differ:#?}");
+    assert!(
+        (400..=700).contains(&near),
+        "{near} cities by the nearest zone"
+    );
+    assert!(nowhere <= 6, "{nowhere} cities in no zone");
+}
