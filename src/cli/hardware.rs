@@ -13,13 +13,13 @@ pub struct Hardware {
     #[arg(
         long,
         value_name = "DIR",
-        help = "What stands for /sys [env: IMPACT_SYSFS_ROOT]"
+        help = "Use DIR instead of /sys [env: IMPACT_SYSFS_ROOT]"
     )]
     sysfs_root: Option<PathBuf>,
     #[arg(
         long,
         value_name = "DIR",
-        help = "What stands for /proc [env: IMPACT_PROCFS_ROOT]"
+        help = "Use DIR instead of /proc [env: IMPACT_PROCFS_ROOT]"
     )]
     procfs_root: Option<PathBuf>,
     #[arg(

@@ -1,11 +1,13 @@
-//! Where some values lie and how far they spread.
+//! Mean, variance and quantiles.
 
-/// How many values there are, their mean and their variance.
+/// Count, mean and variance of some values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Moments {
+    /// How many values there are.
     pub count: usize,
+    /// Their arithmetic mean.
     pub mean: f64,
-    /// With n - 1 in the denominator; none for a single value.
+    /// The sample variance, with n - 1 in the denominator; none for a single value.
     pub variance: Option<f64>,
 }
 
@@ -23,6 +25,7 @@ impl Moments {
         })
     }
 
+    /// The square root of the variance.
     #[must_use]
     pub fn standard_deviation(&self) -> Option<f64> {
         self.variance.map(f64::sqrt)
@@ -41,7 +44,7 @@ pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// The value a share of the sorted values lies below: between its neighbours, as most plotting tools do.
+/// The quantile of sorted values, interpolated linearly between its neighbours.
 #[must_use]
 pub fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;

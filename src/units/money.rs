@@ -5,7 +5,8 @@ use std::str::FromStr;
 use rust_decimal::Decimal;
 use serde::Deserialize;
 
-use super::{DECIMALS, Energy, Exact, GramsCo2e, OutOfRange};
+use super::sum::DECIMALS;
+use super::{Energy, Exact, GramsCo2e, OutOfRange};
 
 /// A price with a fixed number of decimals, so that an amount times a price is exact too.
 fn fixed(quantity: &'static str, decimals: u32, text: &str) -> Result<i64, OutOfRange> {
@@ -61,6 +62,7 @@ impl Usd {
     /// Tonnes of CO2 are counted in steps of 1e-21.
     const DECIMALS: u32 = DECIMALS + 3 + UsdPerTonne::DECIMALS;
 
+    /// All digits.
     #[must_use]
     pub fn exact(self) -> Exact {
         Exact {
@@ -69,6 +71,7 @@ impl Usd {
         }
     }
 
+    /// In dollars.
     #[must_use]
     pub fn dollars(self) -> f64 {
         self.exact().value()
@@ -83,7 +86,7 @@ impl Mul<UsdPerTonne> for GramsCo2e {
     }
 }
 
-/// What a kWh costs, in a currency named beside it.
+/// The price of a kWh; the caller knows the currency.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[must_use]
 pub struct PricePerKwh(i64);
@@ -113,7 +116,7 @@ impl fmt::Display for PricePerKwh {
     }
 }
 
-/// An amount in the currency of the price it was made with, exact.
+/// The cost of some energy in the currency of its price, exact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[must_use]
 pub struct Bill(i128);
@@ -121,6 +124,7 @@ pub struct Bill(i128);
 impl Bill {
     const DECIMALS: u32 = DECIMALS + PricePerKwh::DECIMALS;
 
+    /// All digits.
     #[must_use]
     pub fn exact(self) -> Exact {
         Exact {
@@ -129,6 +133,7 @@ impl Bill {
         }
     }
 
+    /// In the currency of the price.
     #[must_use]
     pub fn amount(self) -> f64 {
         self.exact().value()
@@ -140,5 +145,17 @@ impl Mul<PricePerKwh> for Energy {
     fn mul(self, price: PricePerKwh) -> Bill {
         let energy = i128::try_from(self.0).unwrap_or(i128::MAX);
         Bill(energy.saturating_mul(i128::from(price.0)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_negative_social_cost_keeps_its_sign_and_digits() {
+        let cost =
+            GramsCo2e::from_grams(500_000.0).unwrap() * "-0.0727".parse::<UsdPerTonne>().unwrap();
+        assert_eq!(cost.exact().to_string(), "-0.03635");
     }
 }
