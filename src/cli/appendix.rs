@@ -11,8 +11,8 @@ use super::{Advise, Failure, Outcome, exit, folder, left_out};
 use crate::grid::zone::Iso3;
 use crate::ledger::Skipped;
 use crate::site::{
-    Appendix, CheckError, EXAMPLE_SPEC, LogRoot, Problem, Renderer, Scope, SiteError, Spec,
-    SpecError, StageError, check, start_of,
+    Appendix, CheckError, CheckScope, EXAMPLE_SPEC, LogRoot, Problem, Renderer, SiteError, Spec,
+    SpecError, WriteError, check, start_page_path,
 };
 use crate::text::escape;
 use crate::units::counted;
@@ -114,7 +114,7 @@ impl AppendixArgs {
             tell(format!("note: {}", escape::terminal(notice)));
         }
         left_out::tell_all(&outcome.skipped);
-        let start = start_of(&self.output_dir);
+        let start = start_page_path(&self.output_dir);
         print(&format!(
             "{}: {} in {}, {}, {} of them new or changed, {} removed\n",
             escape::terminal(&start.display().to_string()),
@@ -144,11 +144,11 @@ impl AppendixArgs {
         )?;
         left_out::tell_all(&checked.skipped);
         match checked.scope {
-            Scope::All => {}
-            Scope::WithoutPages => tell(
+            CheckScope::All => {}
+            CheckScope::WithoutPages => tell(
                 "note: the site has templates of its own, so its HTML and assets were not compared; --templates names them",
             ),
-            Scope::FiguresOnly => tell(
+            CheckScope::FiguresOnly => tell(
                 "note: another version wrote the site, so only the figures in its index.json files were compared",
             ),
         }
@@ -222,7 +222,7 @@ fn advised(error: SiteError) -> Failure {
             }
             _ => "impact appendix --print-spec shows every key",
         },
-        SiteError::Stage(StageError::Foreign(_)) => {
+        SiteError::Write(WriteError::Foreign(_)) => {
             "another --output-dir, or --force to write into this one"
         }
         SiteError::NoLogs(_) => folder::WITH_RUNS,

@@ -9,8 +9,8 @@ use super::destination::told_by_ending;
 use super::output::write_file;
 use super::settings::{Config, Sources};
 use super::{Failure, Outcome, destination};
-use crate::files::replacement::Replacement;
-use crate::ledger::export::{Column, Shape, runs, samples};
+use crate::files::atomic_file::AtomicFile;
+use crate::ledger::export::{Column, RowFormat, runs, samples};
 
 /// Write tidy tables for pandas and R: one row a run or a sample
 #[derive(Debug, Args)]
@@ -68,20 +68,20 @@ impl ExportArgs {
         };
         let collection = self.accounting.collect(&self.folders)?;
         let assumptions = self.accounting.assumptions()?;
-        let shape = match format {
-            Format::Csv => Shape::Csv,
-            Format::Jsonl => Shape::JsonLines,
+        let row_format = match format {
+            Format::Csv => RowFormat::Csv,
+            Format::Jsonl => RowFormat::JsonLines,
         };
         let write = |out: &mut dyn io::Write| -> Result<Vec<Column>, Failure> {
             match self.what {
-                What::Runs => Ok(runs(&collection, &assumptions, shape, out)?),
+                What::Runs => Ok(runs(&collection, &assumptions, row_format, out)?),
                 What::Samples => {
                     let paths: Vec<PathBuf> = collection
                         .runs
                         .iter()
                         .map(|(path, _)| path.clone())
                         .collect();
-                    Ok(samples(&paths, shape, out)?)
+                    Ok(samples(&paths, row_format, out)?)
                 }
             }
         };
@@ -114,11 +114,11 @@ impl ExportArgs {
             }
         }
         let cannot = || format!("cannot write {}", file.display());
-        let mut out = BufWriter::new(Replacement::like_the_old(file).with_context(cannot)?);
+        let mut out = BufWriter::new(AtomicFile::with_mode_of_old(file).with_context(cannot)?);
         let columns = write(&mut out)?;
         out.into_inner()
             .map_err(io::IntoInnerError::into_error)
-            .and_then(Replacement::finish)
+            .and_then(AtomicFile::finish)
             .with_context(cannot)?;
         Ok(columns)
     }

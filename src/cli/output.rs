@@ -6,12 +6,12 @@ use std::path::Path;
 use anyhow::Context as _;
 
 use super::Failure;
-use crate::files::replacement::Replacement;
+use crate::files::atomic_file::AtomicFile;
 
 /// Writes a new file, all of it or nothing; an existing one is only replaced when told to.
 pub fn write_file(path: &Path, contents: &[u8], force: bool) -> Result<(), Failure> {
     if force {
-        return replace(Replacement::like_the_old(path), contents)
+        return replace(AtomicFile::with_mode_of_old(path), contents)
             .with_context(|| cannot_write(path))
             .map_err(Failure::new);
     }
@@ -37,12 +37,12 @@ pub fn write_file(path: &Path, contents: &[u8], force: bool) -> Result<(), Failu
 
 /// Writes a file that nobody but its owner may read, replacing what is there.
 pub fn write_secret(path: &Path, contents: &[u8]) -> Result<(), Failure> {
-    replace(Replacement::with_mode(path, 0o600), contents)
+    replace(AtomicFile::with_mode(path, 0o600), contents)
         .with_context(|| cannot_write(path))
         .map_err(Failure::new)
 }
 
-fn replace(replacement: io::Result<Replacement>, contents: &[u8]) -> io::Result<()> {
+fn replace(replacement: io::Result<AtomicFile>, contents: &[u8]) -> io::Result<()> {
     let mut file = replacement?;
     file.write_all(contents)?;
     file.finish()

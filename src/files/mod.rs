@@ -1,3 +1,3 @@
 //! Files written so that a reader never sees half of one.
 
-pub mod replacement;
+pub mod atomic_file;

@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 
 use super::lines::LONGEST_LINE;
 use super::row::Row;
-use crate::files::replacement::Replacement;
+use crate::files::atomic_file::AtomicFile;
 use crate::units::GramsPerKwh;
 
 const INTENSITY: &str = "realtime_carbon_intensity";
@@ -81,11 +81,11 @@ pub fn fill(
     let _held = hold(&data)?;
     let before = fs::metadata(&data)?;
     let mode = before.permissions().mode() & 0o7777;
-    let mut to = BufWriter::new(Replacement::with_mode(&data, mode)?);
+    let mut to = BufWriter::new(AtomicFile::with_mode(&data, mode)?);
     let filled = copy(&data, &mut to, recorded, intensity)?;
     let replacement = to.into_inner().map_err(io::IntoInnerError::into_error)?;
     // The disk takes its time, in which the log may grow.
-    replacement.settle()?;
+    replacement.sync()?;
     let after = fs::metadata(&data)?;
     if (after.len(), after.modified()?) != (before.len(), before.modified()?) {
         return Err(still_being_written());

@@ -6,22 +6,22 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::archive::pack;
-use super::entry::{Entry, NoReading, Reader, Reading};
-use super::group_page::Ledger;
+use super::entry::{Entry, EntryError, Reader, RunDetails};
+use super::file_sink::FileSink;
+use super::group_page::SiteRuns;
 use super::logs::{LogRoot, Logs};
 use super::number;
-use super::page::{Archive, Picture, StatementBlock};
+use super::page::{Archive, Image, StatementBlock};
 use super::problem::SpecError;
 use super::processor::Processor;
 use super::progress::Progress;
 use super::relative::relative;
 use super::render::{RenderError, Renderer};
 use super::run_page::run_page;
-use super::shelf::Shelf;
-use super::site_map::{Place, SiteMap, labels};
+use super::site_map::{PageId, SiteMap, labels};
+use super::site_writer::{SiteWriter, WriteError, Written};
 use super::spec::Spec;
-use super::stage::{Stage, StageError, Written};
-use super::start_page::{Front, start_page};
+use super::start_page::{StartPageContent, start_page};
 use super::table::Table;
 use super::tree::Tree;
 use super::zone_map::ZoneMaps;
@@ -74,7 +74,7 @@ pub enum SiteError {
     #[error(transparent)]
     Render(#[from] RenderError),
     #[error(transparent)]
-    Stage(#[from] StageError),
+    Write(#[from] WriteError),
     #[error("no logs were found in {}", .0.join(", "))]
     NoLogs(Vec<String>),
     #[error("none of the {0} logs can be read")]
@@ -99,8 +99,8 @@ impl Appendix {
     ) -> Result<Outcome, SiteError> {
         let logs = self.logs()?;
         let tree = self.tree(&logs)?;
-        let stage = Stage::begin(out, self.force)?;
-        let from = MadeFrom {
+        let stage = SiteWriter::begin(out, self.force)?;
+        let from = SiteInputs {
             logs: &logs,
             tree: &tree,
             logs_json: self.logs_json(out),
@@ -110,8 +110,8 @@ impl Appendix {
         let mut notices = self.notices();
         let summaries = entries.iter().flatten().map(|entry| &entry.summary);
         notices.extend(self.assumptions.past_the_data_set(summaries));
-        notices.extend(what_is_missing(&entries));
-        notices.extend(self.what_nobody_has(&tree, &entries));
+        notices.extend(notices_of_missing_figures(&entries));
+        notices.extend(self.notices_of_unused_figures(&tree, &entries));
         Ok(Outcome {
             runs: entries.iter().flatten().count(),
             groups: tree.groups.len(),
@@ -124,12 +124,12 @@ impl Appendix {
     /// Makes every file of the site, and gives what was read on the way.
     pub(super) fn make(
         &self,
-        from: &MadeFrom,
-        files: &dyn Shelf,
+        from: &SiteInputs,
+        files: &dyn FileSink,
         renderer: &Renderer,
         progress: &(dyn Fn(usize, usize) + Sync),
     ) -> Result<(Vec<Option<Entry>>, Vec<Skipped>), SiteError> {
-        let MadeFrom { logs, tree, .. } = from;
+        let SiteInputs { logs, tree, .. } = from;
         let labels = labels(&logs.runs);
         let title = self.title(tree);
         let map = SiteMap {
@@ -156,7 +156,7 @@ impl Appendix {
             .readable
             .set(entries.iter().map(Option::is_some).collect());
         let names = names(&entries, &labels);
-        let all = Ledger {
+        let all = SiteRuns {
             map: &map,
             runs: &entries,
             names: &names,
@@ -164,7 +164,7 @@ impl Appendix {
         (0..tree.groups.len())
             .into_par_iter()
             .try_for_each(|group| writer.group(&all, group))?;
-        let front = Front {
+        let front = StartPageContent {
             statement: Some(self.statement(logs, &entries, &skipped)),
             notices: &self.notices(),
             skipped: &skipped,
@@ -211,7 +211,7 @@ impl Appendix {
         logs: &Logs,
         tree: &Tree,
         progress: &(dyn Fn(usize, usize) + Sync),
-        seen: impl Fn(usize, &Reading) -> Result<(), SiteError> + Sync,
+        seen: impl Fn(usize, &RunDetails) -> Result<(), SiteError> + Sync,
     ) -> Result<(Vec<Option<Entry>>, Vec<Skipped>), SiteError> {
         let reader = Reader {
             assumptions: &self.assumptions,
@@ -229,8 +229,8 @@ impl Appendix {
                     seen(run, &reading)?;
                     Ok(Ok(reading.entry))
                 }
-                Err(NoReading::Skipped(skipped)) => Ok(Err(skipped)),
-                Err(NoReading::Spec(error)) => Err(error.into()),
+                Err(EntryError::Skipped(skipped)) => Ok(Err(skipped)),
+                Err(EntryError::Spec(error)) => Err(error.into()),
             };
             progress.step();
             result
@@ -300,7 +300,7 @@ impl Appendix {
     }
 
     /// Figures of processors, and columns asked for, that no run has: most likely misspelled.
-    fn what_nobody_has(&self, tree: &Tree, entries: &[Option<Entry>]) -> Vec<String> {
+    fn notices_of_unused_figures(&self, tree: &Tree, entries: &[Option<Entry>]) -> Vec<String> {
         let has = |run: &usize, name: &str| {
             let entry = entries[*run].as_ref();
             entry.is_some_and(|entry| entry.figures.contains_key(name))
@@ -339,7 +339,7 @@ impl Appendix {
 }
 
 /// Why figures of processors are missing, each reason once.
-fn what_is_missing(entries: &[Option<Entry>]) -> Vec<String> {
+fn notices_of_missing_figures(entries: &[Option<Entry>]) -> Vec<String> {
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
     for reason in entries.iter().flatten().flat_map(|entry| &entry.missing) {
         *reasons.entry(reason).or_default() += 1;
@@ -381,7 +381,7 @@ fn names(entries: &[Option<Entry>], labels: &[String]) -> Vec<String> {
 
 /// What a site is made from, once it is found.
 #[derive(Debug)]
-pub(super) struct MadeFrom<'a> {
+pub(super) struct SiteInputs<'a> {
     pub(super) logs: &'a Logs,
     pub(super) tree: &'a Tree,
     /// Where the logs are, as the site tells it.
@@ -390,15 +390,15 @@ pub(super) struct MadeFrom<'a> {
 }
 
 struct Writer<'a> {
-    shelf: &'a dyn Shelf,
+    shelf: &'a dyn FileSink,
     renderer: &'a Renderer,
     map: &'a SiteMap<'a>,
     zones: ZoneMaps,
 }
 
 impl Writer<'_> {
-    fn run(&self, run: usize, reading: &Reading) -> Result<(), SiteError> {
-        let folder = self.map.folder(Place::Run(run, None));
+    fn run(&self, run: usize, reading: &RunDetails) -> Result<(), SiteError> {
+        let folder = self.map.folder(PageId::Run(run, None));
         let log = &self.map.logs[run].path;
         let size = self
             .shelf
@@ -412,8 +412,8 @@ impl Writer<'_> {
         let picture = match zone.and_then(|zone| self.zones.of(zone)) {
             Some(drawn) => {
                 self.shelf.write(&drawn.file, drawn.svg.as_bytes())?;
-                Some(Picture {
-                    href: format!("{}{}", self.map.root(Place::Run(run, None)), drawn.file),
+                Some(Image {
+                    href: format!("{}{}", self.map.root(PageId::Run(run, None)), drawn.file),
                     alt: drawn.alt,
                 })
             }
@@ -429,8 +429,8 @@ impl Writer<'_> {
         )
     }
 
-    fn group(&self, ledger: &Ledger, group: usize) -> Result<(), SiteError> {
-        let folder = self.map.folder(Place::Group(group));
+    fn group(&self, ledger: &SiteRuns, group: usize) -> Result<(), SiteError> {
+        let folder = self.map.folder(PageId::Group(group));
         let (page, json) = ledger.group_page(group);
         self.page(&folder, &self.renderer.group(&page)?, &json)?;
         self.tables(
@@ -439,7 +439,12 @@ impl Writer<'_> {
         )
     }
 
-    fn start(&self, ledger: &Ledger, front: Front, made_from: &Value) -> Result<(), SiteError> {
+    fn start(
+        &self,
+        ledger: &SiteRuns,
+        front: StartPageContent,
+        made_from: &Value,
+    ) -> Result<(), SiteError> {
         let (page, mut json) = start_page(ledger, front);
         if let (Some(json), Some(made_from)) = (json.as_object_mut(), made_from.as_object()) {
             json.extend(made_from.clone());
@@ -478,7 +483,7 @@ impl Writer<'_> {
         let runs: Vec<Value> = (0..entries.len())
             .filter(|run| entries[*run].is_some())
             .map(|run| {
-                let href = format!("{}index.html", self.map.folder(Place::Run(run, None)));
+                let href = format!("{}index.html", self.map.folder(PageId::Run(run, None)));
                 json!([names[run], href, self.map.logs[run].relative])
             })
             .collect();
@@ -490,6 +495,6 @@ impl Writer<'_> {
 
 /// Where a page lies on disk.
 #[must_use]
-pub fn start_of(site: &Path) -> PathBuf {
+pub fn start_page_path(site: &Path) -> PathBuf {
     site.join("index.html")
 }

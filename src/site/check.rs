@@ -7,13 +7,13 @@ use std::sync::OnceLock;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::appendix::{Appendix, MadeFrom, SiteError};
+use super::appendix::{Appendix, SiteError, SiteInputs};
 use super::entry::statistics;
 use super::logs::LogRoot;
-use super::mirror::{Mirror, Reflection, Scope};
 use super::problem::SpecError;
 use super::render::Renderer;
-use super::site_map::{Place, SiteMap};
+use super::site_checker::{CheckScope, FileDifferences, SiteChecker};
+use super::site_map::{PageId, SiteMap};
 use super::spec::Spec;
 use crate::grid::intensity::Dataset;
 use crate::grid::zone::{Iso3, ZoneId};
@@ -35,7 +35,7 @@ pub struct Checked {
     /// Files of the site that were compared byte by byte.
     pub files: usize,
     /// Which files that were, and with that which were not.
-    pub scope: Scope,
+    pub scope: CheckScope,
     pub differences: Vec<String>,
     pub skipped: Vec<Skipped>,
 }
@@ -109,11 +109,11 @@ pub fn check(
         });
     }
     let scope = if made_from.generator != crate::site::GENERATOR {
-        Scope::FiguresOnly
+        CheckScope::FiguresOnly
     } else if made_from.own_templates && templates.is_none() {
-        Scope::WithoutPages
+        CheckScope::WithoutPages
     } else {
-        Scope::All
+        CheckScope::All
     };
     let renderer = Renderer::new(templates).map_err(SiteError::from)?;
     let logs_json = made_from.logs.iter().map(|logs| json!(logs)).collect();
@@ -121,7 +121,7 @@ pub fn check(
     let appendix = appendix(made_from, site, moved_to, commands_allowed)?;
     let logs = appendix.logs()?;
     let tree = appendix.tree(&logs)?;
-    let from = MadeFrom {
+    let from = SiteInputs {
         logs: &logs,
         tree: &tree,
         logs_json,
@@ -173,12 +173,12 @@ fn appendix(
 fn compare(
     site: &Path,
     appendix: &Appendix,
-    from: &MadeFrom,
+    from: &SiteInputs,
     renderer: &Renderer,
-    scope: Scope,
+    scope: CheckScope,
 ) -> Result<Checked, CheckError> {
-    let MadeFrom { logs, tree, .. } = from;
-    let mirror = Mirror::of(site, scope).map_err(SiteError::from)?;
+    let SiteInputs { logs, tree, .. } = from;
+    let mirror = SiteChecker::of(site, scope).map_err(SiteError::from)?;
     let (entries, skipped) = appendix.make(from, &mirror, renderer, &|_, _| {})?;
     let map = SiteMap {
         title: "",
@@ -199,13 +199,13 @@ fn compare(
     for (run, entry) in entries.iter().enumerate() {
         let Some(entry) = entry else { continue };
         checked.runs += 1;
-        let folder = map.folder(Place::Run(run, None));
+        let folder = map.folder(PageId::Run(run, None));
         checked.compare(site, &folder, &logs.runs[run].shown, &json!(entry.figures));
     }
     for (place, group) in tree.groups.iter().enumerate() {
         checked.groups += 1;
         let runs = group.runs.iter().filter_map(|run| entries[*run].as_ref());
-        let folder = map.folder(Place::Group(place));
+        let folder = map.folder(PageId::Group(place));
         checked.compare(site, &folder, &group.name, &json!(statistics(runs)));
     }
     let whole = json!(statistics(entries.iter().flatten()));
@@ -215,7 +215,7 @@ fn compare(
 }
 
 impl Checked {
-    fn reflect(&mut self, reflection: Reflection) {
+    fn reflect(&mut self, reflection: FileDifferences) {
         self.files = reflection.files;
         let differing = reflection.differing.into_iter();
         self.differences

@@ -23,7 +23,7 @@ pub(super) struct Entry {
 
 /// All that a log tells, while its page is made.
 #[derive(Debug)]
-pub(super) struct Reading {
+pub(super) struct RunDetails {
     pub(super) entry: Entry,
     pub(super) footprint: Footprint,
     pub(super) info: Info,
@@ -40,18 +40,22 @@ pub(super) struct Reader<'a> {
 
 /// Why there is no reading: the run is left out, or the spec is wrong.
 #[derive(Debug)]
-pub(super) enum NoReading {
+pub(super) enum EntryError {
     Skipped(Skipped),
     Spec(SpecError),
 }
 
 impl Reader<'_> {
     /// Reads a log once, for its figures and its time series.
-    pub(super) fn read(&self, log: &RunLog, processors: &[usize]) -> Result<Reading, NoReading> {
+    pub(super) fn read(
+        &self,
+        log: &RunLog,
+        processors: &[usize],
+    ) -> Result<RunDetails, EntryError> {
         let mut series = TimeSeries::default();
         let (summary, info) =
             summarise_with(&log.path, |row| series.add(row)).map_err(|error| {
-                NoReading::Skipped(Skipped {
+                EntryError::Skipped(Skipped {
                     path: log.path.clone(),
                     kind: SkippedKind::Run,
                     reason: with_causes(&error),
@@ -76,7 +80,7 @@ impl Reader<'_> {
             figures,
             missing,
         };
-        Ok(Reading {
+        Ok(RunDetails {
             entry,
             footprint,
             info,
@@ -89,7 +93,7 @@ impl Reader<'_> {
         log: &RunLog,
         processor: &Processor,
         before: &[usize],
-    ) -> Result<(), NoReading> {
+    ) -> Result<(), EntryError> {
         for other in before {
             let other = &self.processors[*other];
             if let Some(figure) = processor
@@ -101,7 +105,7 @@ impl Reader<'_> {
                     run: log.shown.clone(),
                     other: other.at.clone(),
                 };
-                return Err(NoReading::Spec(problem.at(processor.at.clone())));
+                return Err(EntryError::Spec(problem.at(processor.at.clone())));
             }
         }
         Ok(())

@@ -3,10 +3,10 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::chart::{Bar, Boxed, Dot, Scatter, bars, boxes, scatter};
+use super::chart::{Bar, BoxRow, Dot, Scatter, bars, boxes, scatter};
 use super::entry::{Entry, statistics};
 use super::page::{Chart, GroupPage, Headline};
-use super::site_map::{Place, SiteMap};
+use super::site_map::{PageId, SiteMap};
 use super::spec::{Better, Direction, Ordering, Plot};
 use super::statistic::Statistic;
 use super::table::{Cell, Column, Row, Table};
@@ -48,21 +48,21 @@ const RUNS: Listing = Listing {
 #[derive(Debug)]
 pub(super) struct Member<'a> {
     pub(super) name: String,
-    pub(super) place: Place,
+    pub(super) place: PageId,
     pub(super) runs: Vec<&'a Entry>,
     pub(super) statistics: BTreeMap<String, Statistic>,
 }
 
 /// The runs of a site as they were read; none for a log that could not be.
 #[derive(Debug)]
-pub(super) struct Ledger<'a> {
+pub(super) struct SiteRuns<'a> {
     pub(super) map: &'a SiteMap<'a>,
     pub(super) runs: &'a [Option<Entry>],
     /// The name of each run in tables.
     pub(super) names: &'a [String],
 }
 
-impl<'a> Ledger<'a> {
+impl<'a> SiteRuns<'a> {
     pub(super) fn group(&self, group: usize) -> Member<'a> {
         let here = &self.map.tree.groups[group];
         let runs: Vec<&Entry> = here
@@ -72,7 +72,7 @@ impl<'a> Ledger<'a> {
             .collect();
         Member {
             name: here.name.clone(),
-            place: Place::Group(group),
+            place: PageId::Group(group),
             statistics: statistics(runs.iter().copied()),
             runs,
         }
@@ -82,7 +82,7 @@ impl<'a> Ledger<'a> {
         let entry = self.runs[run].as_ref()?;
         Some(Member {
             name: self.names[run].clone(),
-            place: Place::Run(run, None),
+            place: PageId::Run(run, None),
             statistics: statistics([entry].into_iter()),
             runs: vec![entry],
         })
@@ -91,7 +91,7 @@ impl<'a> Ledger<'a> {
     /// The page of a group and the same for machines.
     pub(super) fn group_page(&self, group: usize) -> (GroupPage, Value) {
         let here = &self.map.tree.groups[group];
-        let place = Place::Group(group);
+        let place = PageId::Group(group);
         let whole = self.group(group);
         let sorted = |members: Vec<Member<'a>>| sorted(members, here.ordering.as_ref());
         let children = sorted(
@@ -132,7 +132,7 @@ impl<'a> Ledger<'a> {
         let json = json!({
             "schema": crate::site::SCHEMA,
             "kind": "group",
-            "path": self.map.tree.line_of(group).iter().map(|g| &self.map.tree.groups[*g].name).collect::<Vec<_>>(),
+            "path": self.map.tree.path_to(group).iter().map(|g| &self.map.tree.groups[*g].name).collect::<Vec<_>>(),
             "runs": whole.runs.len(),
             "figures": whole.statistics,
             "rows": shown.iter().map(|member| self.row_json(place, member)).collect::<Vec<_>>(),
@@ -140,7 +140,7 @@ impl<'a> Ledger<'a> {
         (page, json)
     }
 
-    pub(super) fn row_json(&self, from: Place, member: &Member) -> Value {
+    pub(super) fn row_json(&self, from: PageId, member: &Member) -> Value {
         json!({
             "name": member.name,
             "href": self.map.href(from, member.place),
@@ -156,11 +156,11 @@ impl<'a> Ledger<'a> {
         variables: &[String],
         members: &[Member],
     ) -> Table {
-        let from = Place::Group(group);
+        let from = PageId::Group(group);
         let group = &self.map.tree.groups[group];
         let of_groups = members
             .iter()
-            .any(|member| matches!(member.place, Place::Group(_)));
+            .any(|member| matches!(member.place, PageId::Group(_)));
         let ordering = group
             .ordering
             .as_ref()
@@ -199,11 +199,11 @@ impl<'a> Ledger<'a> {
             .map(|(place, member)| Row {
                 href: Some(self.map.href(from, member.place)),
                 hint: match member.place {
-                    Place::Run(run, _) => Some(self.map.logs[run].relative.clone()),
+                    PageId::Run(run, _) => Some(self.map.logs[run].relative.clone()),
                     _ => None,
                 },
                 best: place == 0
-                    && group.is_contest
+                    && group.is_ranked
                     && members.len() > 1
                     && ordering
                         .is_some_and(|ordering| member.statistics.contains_key(&ordering.variable)),
@@ -417,7 +417,7 @@ pub(super) fn charts(members: &[Member]) -> Vec<Chart> {
         .collect();
     let of_groups = members
         .iter()
-        .any(|member| matches!(member.place, Place::Group(_)));
+        .any(|member| matches!(member.place, PageId::Group(_)));
     let mut charts = Vec::new();
     if !rows.is_empty() {
         let title = if of_groups {
@@ -444,8 +444,8 @@ pub(super) fn charts(members: &[Member]) -> Vec<Chart> {
                 .filter_map(|entry| entry.figures.get(figure.name()).copied())
                 .collect()
         };
-        let rows: Vec<Boxed> = if of_groups {
-            let row = |member: &Member| Boxed {
+        let rows: Vec<BoxRow> = if of_groups {
+            let row = |member: &Member| BoxRow {
                 label: member.name.clone(),
                 values: values(member),
             };
@@ -458,7 +458,7 @@ pub(super) fn charts(members: &[Member]) -> Vec<Chart> {
         } else {
             let all: Vec<f64> = members.iter().flat_map(values).collect();
             (all.len() > 1)
-                .then(|| Boxed {
+                .then(|| BoxRow {
                     label: format!("{} runs", all.len()),
                     values: all,
                 })

@@ -99,7 +99,7 @@ pub(super) struct RunPage {
     pub(super) about: Vec<Fact>,
     pub(super) hardware: Vec<Fact>,
     pub(super) region: Vec<Fact>,
-    pub(super) map: Option<Picture>,
+    pub(super) map: Option<Image>,
     pub(super) packages: Option<Table>,
     pub(super) notes: Vec<String>,
     pub(super) homes: Vec<Vec<Link>>,
@@ -108,7 +108,7 @@ pub(super) struct RunPage {
 
 /// A picture of its own file.
 #[derive(Debug, Serialize)]
-pub(super) struct Picture {
+pub(super) struct Image {
     pub(super) href: String,
     pub(super) alt: String,
 }

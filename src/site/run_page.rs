@@ -2,9 +2,9 @@ use chrono::SecondsFormat;
 use serde_json::{Value, json};
 
 use super::chart::{Band, Line, lines};
-use super::entry::Reading;
-use super::page::{Archive, Chart, Fact, Headline, Picture, RunPage};
-use super::site_map::{Place, SiteMap};
+use super::entry::RunDetails;
+use super::page::{Archive, Chart, Fact, Headline, Image, RunPage};
+use super::site_map::{PageId, SiteMap};
 use super::table::{Cell, Column, Row, Table};
 use super::{label, number};
 use crate::ledger::Figure;
@@ -13,14 +13,14 @@ use crate::model::{Edge, Info};
 use crate::units::Energy;
 
 /// Title, unit, what to divide by, and the gauges of one chart with their names.
-type Panel = (
+type GaugeChart = (
     &'static str,
     &'static str,
     f64,
     &'static [(Gauge, &'static str)],
 );
 
-const PANELS: [Panel; 6] = [
+const GAUGE_CHARTS: [GaugeChart; 6] = [
     (
         "Power",
         "W",
@@ -66,13 +66,13 @@ const PANELS: [Panel; 6] = [
 pub(super) fn run_page(
     map: &SiteMap,
     run: usize,
-    reading: &Reading,
-    picture: Option<Picture>,
+    reading: &RunDetails,
+    picture: Option<Image>,
     archive: Option<Archive>,
 ) -> (RunPage, Value) {
     let log = &map.logs[run];
-    let homes = map.tree.homes_of(run);
-    let place = Place::Run(run, homes.first().copied());
+    let homes = map.tree.innermost_groups_of(run);
+    let place = PageId::Run(run, homes.first().copied());
     let entry = &reading.entry;
     let name = entry.name.as_deref().unwrap_or(&map.labels[run]);
     let mut notes = entry.summary.notes.clone();
@@ -92,7 +92,7 @@ pub(super) fn run_page(
         notes,
         homes: homes
             .iter()
-            .map(|home| map.links(place, &map.tree.line_of(*home)))
+            .map(|home| map.links(place, &map.tree.path_to(*home)))
             .collect(),
         archive,
     };
@@ -108,7 +108,7 @@ pub(super) fn run_page(
     (page, json)
 }
 
-fn headlines(reading: &Reading) -> Vec<Headline> {
+fn headlines(reading: &RunDetails) -> Vec<Headline> {
     let figures = &reading.entry.figures;
     let mut headlines = Vec::new();
     let mut add = |figure: Figure, note: String| {
@@ -146,7 +146,7 @@ fn headlines(reading: &Reading) -> Vec<Headline> {
     headlines
 }
 
-fn figures(reading: &Reading) -> Table {
+fn figures(reading: &RunDetails) -> Table {
     let rows = reading.entry.figures.iter().map(|(name, value)| {
         let meaning = name
             .parse::<Figure>()
@@ -173,7 +173,7 @@ fn figures(reading: &Reading) -> Table {
     }
 }
 
-fn provenance(reading: &Reading) -> Table {
+fn provenance(reading: &RunDetails) -> Table {
     let summary = &reading.entry.summary;
     let counted: Vec<String> = summary
         .counted()
@@ -228,7 +228,7 @@ fn provenance(reading: &Reading) -> Table {
     }
 }
 
-fn quality(reading: &Reading) -> Value {
+fn quality(reading: &RunDetails) -> Value {
     let parts = reading.entry.summary.parts.iter();
     parts
         .map(|(component, part)| (component.to_string(), json!(part.method)))
@@ -238,7 +238,7 @@ fn quality(reading: &Reading) -> Value {
 fn charts(series: &TimeSeries) -> Vec<Chart> {
     let bands = bands(series);
     let mut charts = Vec::new();
-    for (place, (title, unit, divisor, gauges)) in PANELS.into_iter().enumerate() {
+    for (place, (title, unit, divisor, gauges)) in GAUGE_CHARTS.into_iter().enumerate() {
         let drawn: Vec<Line> = gauges
             .iter()
             .enumerate()
@@ -315,7 +315,7 @@ fn facts(list: Vec<(&str, Option<String>)>) -> Vec<Fact> {
         .collect()
 }
 
-fn about(reading: &Reading) -> Vec<Fact> {
+fn about(reading: &RunDetails) -> Vec<Fact> {
     let info = &reading.info;
     let started = reading
         .entry
@@ -398,7 +398,7 @@ fn hardware(info: &Info) -> Vec<Fact> {
     facts(list)
 }
 
-fn region(reading: &Reading) -> Vec<Fact> {
+fn region(reading: &RunDetails) -> Vec<Fact> {
     let region = reading.info.region.as_ref();
     let carbon = reading.footprint.carbon.as_ref();
     let zone = carbon

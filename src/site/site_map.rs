@@ -23,7 +23,7 @@ pub(super) struct SiteMap<'a> {
 
 /// A page of the site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum PageId {
     Start,
     Group(usize),
     /// A run, seen from one of its groups where it has one.
@@ -32,43 +32,43 @@ pub(super) enum Place {
 
 impl SiteMap<'_> {
     /// The folder of a page, with a slash at the end unless it is the site's own.
-    pub(super) fn folder(&self, place: Place) -> String {
+    pub(super) fn folder(&self, place: PageId) -> String {
         match place {
-            Place::Start => String::new(),
-            Place::Group(group) => format!("{}/", self.tree.groups[group].folder),
-            Place::Run(run, _) => format!("run/{}/", self.logs[run].segment),
+            PageId::Start => String::new(),
+            PageId::Group(group) => format!("{}/", self.tree.groups[group].folder),
+            PageId::Run(run, _) => format!("run/{}/", self.logs[run].segment),
         }
     }
 
     /// From a page's folder to the site's.
-    pub(super) fn root(&self, place: Place) -> String {
+    pub(super) fn root(&self, place: PageId) -> String {
         "../".repeat(self.folder(place).matches('/').count())
     }
 
     /// From one page to another.
-    pub(super) fn href(&self, from: Place, to: Place) -> String {
+    pub(super) fn href(&self, from: PageId, to: PageId) -> String {
         format!("{}{}index.html", self.root(from), self.folder(to))
     }
 
-    pub(super) fn shell(&self, place: Place, title: &str) -> Shell {
+    pub(super) fn shell(&self, place: PageId, title: &str) -> Shell {
         let line = match place {
-            Place::Start => Vec::new(),
-            Place::Group(group) => self.tree.line_of(group),
-            Place::Run(_, home) => home.map(|home| self.tree.line_of(home)).unwrap_or_default(),
+            PageId::Start => Vec::new(),
+            PageId::Group(group) => self.tree.path_to(group),
+            PageId::Run(_, home) => home.map(|home| self.tree.path_to(home)).unwrap_or_default(),
         };
         let mut crumbs = Vec::new();
-        if place != Place::Start {
+        if place != PageId::Start {
             crumbs.push(Link {
                 name: "Start".to_owned(),
-                href: self.href(place, Place::Start),
+                href: self.href(place, PageId::Start),
             });
         }
         crumbs.extend(
             self.links(place, &line)
                 .into_iter()
-                .filter(|_| place != Place::Start),
+                .filter(|_| place != PageId::Start),
         );
-        if let Place::Group(_) = place {
+        if let PageId::Group(_) = place {
             crumbs.pop();
         }
         Shell {
@@ -82,10 +82,10 @@ impl SiteMap<'_> {
     }
 
     /// Links from a page to some groups.
-    pub(super) fn links(&self, from: Place, groups: &[usize]) -> Vec<Link> {
+    pub(super) fn links(&self, from: PageId, groups: &[usize]) -> Vec<Link> {
         let link = |group: &usize| Link {
             name: self.tree.groups[*group].name.clone(),
-            href: self.href(from, Place::Group(*group)),
+            href: self.href(from, PageId::Group(*group)),
         };
         groups.iter().map(link).collect()
     }
@@ -94,11 +94,11 @@ impl SiteMap<'_> {
         self.readable.get().is_none_or(|readable| readable[run])
     }
 
-    fn nav(&self, place: Place, line: &[usize]) -> Vec<NavItem> {
+    fn nav(&self, place: PageId, line: &[usize]) -> Vec<NavItem> {
         let mut nav = vec![NavItem {
             name: "Start".to_owned(),
-            href: self.href(place, Place::Start),
-            current: place == Place::Start,
+            href: self.href(place, PageId::Start),
+            current: place == PageId::Start,
             opens: false,
             closes: 0,
         }];
@@ -108,7 +108,7 @@ impl SiteMap<'_> {
         nav
     }
 
-    fn nav_group(&self, place: Place, line: &[usize], group: usize, nav: &mut Vec<NavItem>) {
+    fn nav_group(&self, place: PageId, line: &[usize], group: usize, nav: &mut Vec<NavItem>) {
         let here = &self.tree.groups[group];
         let whole = self.tree.groups.len() <= WHOLE_TREE;
         let children = if whole || line.contains(&group) {
@@ -117,8 +117,8 @@ impl SiteMap<'_> {
             &[]
         };
         let runs: Vec<usize> = match place {
-            Place::Run(run, Some(home)) if home == group => vec![run],
-            Place::Group(at)
+            PageId::Run(run, Some(home)) if home == group => vec![run],
+            PageId::Group(at)
                 if at == group && here.children.is_empty() && here.runs.len() <= MOST_RUNS =>
             {
                 here.runs
@@ -132,8 +132,8 @@ impl SiteMap<'_> {
         let opens = !children.is_empty() || !runs.is_empty();
         nav.push(NavItem {
             name: here.name.clone(),
-            href: self.href(place, Place::Group(group)),
-            current: place == Place::Group(group),
+            href: self.href(place, PageId::Group(group)),
+            current: place == PageId::Group(group),
             opens,
             closes: 0,
         });
@@ -143,8 +143,8 @@ impl SiteMap<'_> {
         for run in runs {
             nav.push(NavItem {
                 name: self.labels[run].clone(),
-                href: self.href(place, Place::Run(run, None)),
-                current: matches!(place, Place::Run(current, _) if current == run),
+                href: self.href(place, PageId::Run(run, None)),
+                current: matches!(place, PageId::Run(current, _) if current == run),
                 opens: false,
                 closes: 0,
             });

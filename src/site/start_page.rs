@@ -1,11 +1,11 @@
 use serde_json::{Value, json};
 
 use super::entry::statistics;
-use super::group_page::{Ledger, Member, charts, headlines};
+use super::group_page::{Member, SiteRuns, charts, headlines};
 use super::label;
 use super::logs::LogRoot;
 use super::page::{Fact, StartPage, StatementBlock};
-use super::site_map::Place;
+use super::site_map::PageId;
 use super::table::{Cell, Column, Row, Table};
 use crate::ledger::{Figure, Skipped};
 
@@ -18,7 +18,7 @@ const FIGURES: [Figure; 4] = [
 
 /// What the start page says besides its groups.
 #[derive(Debug)]
-pub(super) struct Front<'a> {
+pub(super) struct StartPageContent<'a> {
     pub(super) statement: Option<StatementBlock>,
     pub(super) notices: &'a [String],
     pub(super) skipped: &'a [Skipped],
@@ -26,11 +26,11 @@ pub(super) struct Front<'a> {
 }
 
 /// The start page and the same for machines.
-pub(super) fn start_page(ledger: &Ledger, front: Front) -> (StartPage, Value) {
+pub(super) fn start_page(ledger: &SiteRuns, front: StartPageContent) -> (StartPage, Value) {
     let map = ledger.map;
     let whole = Member {
         name: map.title.to_owned(),
-        place: Place::Start,
+        place: PageId::Start,
         runs: ledger.runs.iter().flatten().collect(),
         statistics: statistics(ledger.runs.iter().flatten()),
     };
@@ -56,11 +56,11 @@ pub(super) fn start_page(ledger: &Ledger, front: Front) -> (StartPage, Value) {
         "generator": crate::site::GENERATOR,
         "runs": whole.runs.len(),
         "figures": whole.statistics,
-        "rows": members.iter().map(|member| ledger.row_json(Place::Start, member)).collect::<Vec<_>>(),
+        "rows": members.iter().map(|member| ledger.row_json(PageId::Start, member)).collect::<Vec<_>>(),
         "skipped": skipped,
     });
     let page = StartPage {
-        shell: map.shell(Place::Start, map.title),
+        shell: map.shell(PageId::Start, map.title),
         headlines: headlines(&whole),
         groups: groups_table(ledger, &members),
         charts: charts(&members).into_iter().take(1).collect(),
@@ -78,7 +78,7 @@ pub(super) fn start_page(ledger: &Ledger, front: Front) -> (StartPage, Value) {
 }
 
 /// The outermost groups, or those below where there is only one.
-fn shown_groups(ledger: &Ledger) -> Vec<usize> {
+fn shown_groups(ledger: &SiteRuns) -> Vec<usize> {
     let tree = ledger.map.tree;
     let mut shown = tree.top.clone();
     while let [only] = shown.as_slice() {
@@ -90,7 +90,7 @@ fn shown_groups(ledger: &Ledger) -> Vec<usize> {
     shown
 }
 
-fn groups_table(ledger: &Ledger, members: &[Member]) -> Table {
+fn groups_table(ledger: &SiteRuns, members: &[Member]) -> Table {
     let mut columns = vec![Column::number("runs", "Runs", "")];
     columns.extend(FIGURES.iter().map(|figure| match figure {
         Figure::MeasuredShare => label::column(figure.name()),
@@ -113,7 +113,7 @@ fn groups_table(ledger: &Ledger, members: &[Member]) -> Table {
             }
         }));
         Row {
-            href: Some(ledger.map.href(Place::Start, member.place)),
+            href: Some(ledger.map.href(PageId::Start, member.place)),
             ..Row::new(member.name.clone(), cells)
         }
     };

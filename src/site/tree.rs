@@ -39,7 +39,7 @@ pub(super) struct Group {
     pub(super) variables: Vec<String>,
     pub(super) ordering: Option<Ordering>,
     /// Whether somebody chose the ordering, so that the first is the best and not only the first.
-    pub(super) is_contest: bool,
+    pub(super) is_ranked: bool,
     pub(super) plots: Vec<Plot>,
     pub(super) processor: Option<usize>,
 }
@@ -127,7 +127,7 @@ impl Tree {
                 variable: Figure::TotalPower.name().to_owned(),
                 direction: Direction::Descending,
             }),
-            is_contest: false,
+            is_ranked: false,
             plots: vec![Plot::of(
                 Figure::ExpLenHours.name(),
                 Figure::TotalPower.name(),
@@ -150,7 +150,7 @@ impl Tree {
     }
 
     /// A group and those it is in, the outermost first.
-    pub(super) fn line_of(&self, group: usize) -> Vec<usize> {
+    pub(super) fn path_to(&self, group: usize) -> Vec<usize> {
         let mut line = vec![group];
         let mut at = group;
         while let Some(parent) = self.groups[at].parent {
@@ -162,7 +162,7 @@ impl Tree {
     }
 
     /// The innermost groups a run is in.
-    pub(super) fn homes_of(&self, run: usize) -> Vec<usize> {
+    pub(super) fn innermost_groups_of(&self, run: usize) -> Vec<usize> {
         let holds = |group: usize| self.groups[group].runs.binary_search(&run).is_ok();
         (0..self.groups.len())
             .filter(|group| {
@@ -227,7 +227,7 @@ impl Builder<'_> {
                 .ordering
                 .clone()
                 .or_else(|| inherited.and_then(|group| group.ordering.clone())),
-            is_contest: true,
+            is_ranked: true,
             plots: spec
                 .plots
                 .clone()
@@ -342,7 +342,7 @@ mod tests {
 
     fn outline(tree: &Tree) -> Vec<(String, Vec<usize>)> {
         let name = |group| {
-            tree.line_of(group)
+            tree.path_to(group)
                 .iter()
                 .map(|g| tree.groups[*g].name.as_str())
                 .collect::<Vec<_>>()
@@ -373,8 +373,8 @@ mod tests {
             outline(&tree),
             expected.map(|(name, runs)| (name.to_owned(), runs))
         );
-        assert_eq!(tree.homes_of(0), [2, 3]);
-        assert_eq!(tree.homes_of(2), [1]);
+        assert_eq!(tree.innermost_groups_of(0), [2, 3]);
+        assert_eq!(tree.innermost_groups_of(2), [1]);
     }
 
     #[test]

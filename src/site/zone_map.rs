@@ -11,12 +11,12 @@ use crate::grid::zone::{Map, ZoneId, register};
 #[derive(Debug, Default)]
 pub(super) struct ZoneMaps {
     colours: OnceLock<(Vec<Coloured>, Vec<String>)>,
-    drawn: Mutex<BTreeMap<ZoneId, Option<Drawn>>>,
+    drawn: Mutex<BTreeMap<ZoneId, Option<ZoneMapFile>>>,
 }
 
 /// A picture as a file of the site.
 #[derive(Debug, Clone)]
-pub(super) struct Drawn {
+pub(super) struct ZoneMapFile {
     pub(super) file: String,
     pub(super) alt: String,
     pub(super) svg: String,
@@ -24,7 +24,7 @@ pub(super) struct Drawn {
 
 impl ZoneMaps {
     /// The picture of a zone, or none where the map does not have it.
-    pub(super) fn of(&self, zone: &ZoneId) -> Option<Drawn> {
+    pub(super) fn of(&self, zone: &ZoneId) -> Option<ZoneMapFile> {
         let mut drawn = self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
         drawn
             .entry(zone.clone())
@@ -32,7 +32,7 @@ impl ZoneMaps {
             .clone()
     }
 
-    fn draw(&self, zone: &ZoneId) -> Option<Drawn> {
+    fn draw(&self, zone: &ZoneId) -> Option<ZoneMapFile> {
         let (colours, sources) = self.colours.get_or_init(colours);
         let name = register::find(zone).map_or_else(|_| zone.to_string(), |zone| zone.name.clone());
         let picture = IntensityMap {
@@ -42,7 +42,7 @@ impl ZoneMaps {
             mark: None,
         };
         let area = register::find_area(zone).unwrap_or_else(|_| zone.clone().into());
-        Some(Drawn {
+        Some(ZoneMapFile {
             svg: picture.detail(&area, colours)?,
             file: format!(
                 "assets/map-{}.svg",

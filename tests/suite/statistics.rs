@@ -18,7 +18,7 @@
 
 #![allow(clippy::unreadable_literal, reason = "figures as scipy prints them")]
 
-use impact::ledger::compare::{Resampling, Test, Verdict};
+use impact::ledger::compare::{Resampling, Test, TestResult};
 
 struct Expected {
     name: &'static str,
@@ -138,7 +138,7 @@ const SETS: [Expected; 4] = [
     },
 ];
 
-fn run(test: Test, set: &Expected, draws: usize, seed: u64) -> Verdict {
+fn run(test: Test, set: &Expected, draws: usize, seed: u64) -> TestResult {
     test.run(set.a, set.b, 0.95, Resampling { draws, seed })
         .unwrap()
 }
@@ -152,9 +152,9 @@ fn assert_close(what: &str, found: f64, wanted: f64) {
 fn t_tests_give_the_figures_and_intervals_of_scipy() {
     for set in &SETS {
         for (test, expected) in [(Test::TTest, set.student), (Test::Welch, set.welch)] {
-            let verdict = run(test, set, 100, 0);
-            let (low, high) = verdict.interval.unwrap();
-            let found = [verdict.statistic, verdict.p, low, high];
+            let result = run(test, set, 100, 0);
+            let (low, high) = result.interval.unwrap();
+            let found = [result.statistic, result.p, low, high];
             for (found, wanted) in found.into_iter().zip(expected) {
                 assert_close(&format!("{} of {}", test.name(), set.name), found, wanted);
             }
@@ -169,15 +169,15 @@ fn rank_tests_give_the_figures_of_scipy() {
             (Test::MannWhitney, set.mann_whitney),
             (Test::RankedTTest, set.ranked),
         ] {
-            let verdict = run(test, set, 100, 0);
+            let result = run(test, set, 100, 0);
             assert_close(
                 &format!("{} of {}", test.name(), set.name),
-                verdict.statistic,
+                result.statistic,
                 statistic,
             );
             assert_close(
                 &format!("p of {} of {}", test.name(), set.name),
-                verdict.p,
+                result.p,
                 p,
             );
         }
@@ -187,9 +187,9 @@ fn rank_tests_give_the_figures_of_scipy() {
 #[test]
 fn counting_out_every_regrouping_gives_the_permutation_test_of_scipy() {
     for set in &SETS {
-        let verdict = run(Test::Permutation, set, 1_000_000, 0);
-        assert_close(set.name, verdict.statistic, set.permutation[0]);
-        assert_close(set.name, verdict.p, set.permutation[1]);
+        let result = run(Test::Permutation, set, 1_000_000, 0);
+        assert_close(set.name, result.statistic, set.permutation[0]);
+        assert_close(set.name, result.p, set.permutation[1]);
     }
 }
 
@@ -244,10 +244,10 @@ fn groups_that_cannot_be_told_apart_are_undecided_and_never_a_number() {
             (&[1.0, 1.0][..], &[1.0, 1.0][..]),
             (&[0.0, 0.0][..], &[1.0, 1.0][..]),
         ] {
-            if let Ok(verdict) = test.run(a, b, 0.95, Resampling::default()) {
-                assert!(verdict.statistic.is_finite(), "{test:?} of {a:?} and {b:?}");
+            if let Ok(result) = test.run(a, b, 0.95, Resampling::default()) {
+                assert!(result.statistic.is_finite(), "{test:?} of {a:?} and {b:?}");
                 assert!(
-                    (0.0..=1.0).contains(&verdict.p),
+                    (0.0..=1.0).contains(&result.p),
                     "{test:?} of {a:?} and {b:?}"
                 );
             }

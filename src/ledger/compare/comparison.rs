@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use super::effect_size::effect_size;
-use super::{Resampling, Surroundings, Test, Undecided, Verdict};
+use super::{Environment, NoTestResult, Resampling, Test, TestResult};
 use crate::ledger::{Assumptions, Figure, Footprint, RunSummary};
 use crate::units::moments::Moments;
 
@@ -27,7 +27,7 @@ pub struct Options {
 pub struct Comparison {
     pub groups: Vec<(String, usize)>,
     pub figures: Vec<Contrasts>,
-    pub surroundings: Surroundings,
+    pub surroundings: Environment,
     pub confidence: f64,
     pub resampling: Resampling,
 }
@@ -63,7 +63,7 @@ pub struct Contrast {
     pub relative: Option<f64>,
     /// Cohen's d; none where nothing spreads.
     pub effect_size: Option<f64>,
-    pub tests: Vec<(Test, Result<Verdict, Undecided>)>,
+    pub tests: Vec<(Test, Result<TestResult, NoTestResult>)>,
 }
 
 impl Comparison {
@@ -79,7 +79,7 @@ impl Comparison {
                 .iter()
                 .map(|figure| Contrasts::of(*figure, groups, options))
                 .collect(),
-            surroundings: Surroundings::of(groups),
+            surroundings: Environment::of(groups),
             confidence: options.confidence,
             resampling: options.resampling,
         }
@@ -125,13 +125,13 @@ impl Contrast {
         let (from, to) = (base.moments?, other.moments?);
         let difference = to.mean - from.mean;
         let test = |test: Test| {
-            let verdict = test.run(
+            let result = test.run(
                 &base.values,
                 &other.values,
                 options.confidence,
                 options.resampling,
             );
-            (test, verdict)
+            (test, result)
         };
         Some(Self {
             group,
@@ -144,16 +144,16 @@ impl Contrast {
 
     /// What one of the tests says.
     #[must_use]
-    pub fn verdict(&self, wanted: Test) -> Option<&Verdict> {
+    pub fn result(&self, wanted: Test) -> Option<&TestResult> {
         self.tests
             .iter()
             .find(|(test, _)| *test == wanted)
-            .and_then(|(_, verdict)| verdict.as_ref().ok())
+            .and_then(|(_, result)| result.as_ref().ok())
     }
 
     /// Where the difference lies, by Welch's test: it assumes the least of those with an interval.
     #[must_use]
     pub fn interval(&self) -> Option<(f64, f64)> {
-        self.verdict(Test::Welch)?.interval
+        self.result(Test::Welch)?.interval
     }
 }

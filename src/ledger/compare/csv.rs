@@ -52,8 +52,8 @@ pub fn csv(comparison: &Comparison) -> Result<String, ::csv::Error> {
                 .map(cell),
             );
             cells.extend(Test::ALL.map(|test| {
-                let verdict = contrast.and_then(|contrast| contrast.verdict(test));
-                cell(verdict.map(|verdict| verdict.p))
+                let result = contrast.and_then(|contrast| contrast.result(test));
+                cell(result.map(|result| result.p))
             }));
             table.push(cells);
         }

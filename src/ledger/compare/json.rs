@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::gate::{Condition, Finding};
-use super::{Comparison, Contrasts, Surroundings, Verdict};
+use super::{Comparison, Contrasts, Environment, TestResult};
 use crate::text::escape;
 
 const SCHEMA: &str = "impact-compare/1";
@@ -18,7 +18,7 @@ struct Document<'a> {
     groups: Vec<GroupEntry<'a>>,
     figures: BTreeMap<&'static str, FigureEntry<'a>>,
     same_surroundings: bool,
-    surroundings: &'a Surroundings,
+    surroundings: &'a Environment,
     gates: Vec<GateEntry>,
 }
 
@@ -58,7 +58,7 @@ struct ContrastEntry<'a> {
 #[derive(Serialize)]
 #[serde(untagged)]
 enum TestEntry<'a> {
-    Decided(&'a Verdict),
+    Decided(&'a TestResult),
     Undecided { undecided: String },
 }
 
@@ -138,16 +138,16 @@ fn figure(contrasts: &Contrasts) -> FigureEntry<'_> {
                 tests: contrast
                     .tests
                     .iter()
-                    .map(|(test, verdict)| (test.id(), test_entry(verdict)))
+                    .map(|(test, result)| (test.id(), test_entry(result)))
                     .collect(),
             })
             .collect(),
     }
 }
 
-fn test_entry(verdict: &Result<Verdict, crate::ledger::compare::Undecided>) -> TestEntry<'_> {
-    match verdict {
-        Ok(verdict) => TestEntry::Decided(verdict),
+fn test_entry(result: &Result<TestResult, crate::ledger::compare::NoTestResult>) -> TestEntry<'_> {
+    match result {
+        Ok(result) => TestEntry::Decided(result),
         Err(why) => TestEntry::Undecided {
             undecided: why.to_string(),
         },

@@ -2,7 +2,7 @@
 
 use statrs::function::erf::erfc;
 
-use super::{Undecided, Verdict, t};
+use super::{NoTestResult, TestResult, t};
 
 /// Up to this size of the smaller group the distribution of U is counted out, as scipy does.
 const EXACT_UP_TO: usize = 8;
@@ -11,9 +11,9 @@ const LARGEST_EXACT: usize = 1_000_000;
 
 /// The Mann-Whitney U test, exact for small groups without ties, else by the normal approximation
 /// with corrections for ties and continuity.
-pub(super) fn mann_whitney(base: &[f64], other: &[f64]) -> Result<Verdict, Undecided> {
+pub(super) fn mann_whitney(base: &[f64], other: &[f64]) -> Result<TestResult, NoTestResult> {
     if base.is_empty() || other.is_empty() {
-        return Err(Undecided::TooFew);
+        return Err(NoTestResult::TooFew);
     }
     let (n1, n2) = (other.len(), base.len());
     let ranks = midranks(other.iter().chain(base));
@@ -28,12 +28,12 @@ pub(super) fn mann_whitney(base: &[f64], other: &[f64]) -> Result<Verdict, Undec
         let n = n1 + n2;
         let spread = (n1 * n2 / 12.0 * ((n + 1.0) - ranks.ties / (n * (n - 1.0)))).sqrt();
         if spread.is_nan() || spread <= 0.0 {
-            return Err(Undecided::NoSpread);
+            return Err(NoTestResult::NoSpread);
         }
         let z = (u - n1 * n2 / 2.0 - 0.5) / spread;
         erfc(z / std::f64::consts::SQRT_2)
     };
-    Ok(Verdict {
+    Ok(TestResult {
         statistic: u1,
         p: p.min(1.0),
         interval: None,
@@ -41,14 +41,18 @@ pub(super) fn mann_whitney(base: &[f64], other: &[f64]) -> Result<Verdict, Undec
 }
 
 /// Student's t-test on the ranks instead of the values.
-pub(super) fn ranked_t(base: &[f64], other: &[f64], confidence: f64) -> Result<Verdict, Undecided> {
+pub(super) fn ranked_t(
+    base: &[f64],
+    other: &[f64],
+    confidence: f64,
+) -> Result<TestResult, NoTestResult> {
     let ranks = midranks(base.iter().chain(other)).values;
     let (base, other) = ranks.split_at(base.len());
-    let verdict = t::student(base, other, confidence)?;
+    let result = t::student(base, other, confidence)?;
     // An interval of ranks is not one of the figure.
-    Ok(Verdict {
+    Ok(TestResult {
         interval: None,
-        ..verdict
+        ..result
     })
 }
 

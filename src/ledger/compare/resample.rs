@@ -1,7 +1,7 @@
 //! Tests that assume no distribution and draw from the values themselves.
 
 use super::random::Random;
-use super::{Undecided, Verdict};
+use super::{NoTestResult, TestResult};
 use crate::units::moments::{mean, quantile};
 
 /// How often to draw, and the seed that makes it repeatable.
@@ -26,9 +26,9 @@ pub(super) fn bootstrap(
     other: &[f64],
     confidence: f64,
     resampling: Resampling,
-) -> Result<Verdict, Undecided> {
+) -> Result<TestResult, NoTestResult> {
     if base.len() < 2 || other.len() < 2 {
-        return Err(Undecided::TooFew);
+        return Err(NoTestResult::TooFew);
     }
     let mut random = Random::seeded(resampling.seed);
     let mut redrawn_mean = |values: &[f64]| {
@@ -44,7 +44,7 @@ pub(super) fn bootstrap(
     let tail = (1.0 - confidence) / 2.0;
     let below = differences.iter().filter(|d| **d <= 0.0).count();
     let above = differences.iter().filter(|d| **d >= 0.0).count();
-    Ok(Verdict {
+    Ok(TestResult {
         statistic: difference_of_means(base, other)?,
         p: two_sided(below + 1, above + 1, resampling.draws + 1),
         interval: quantile(&differences, tail).zip(quantile(&differences, 1.0 - tail)),
@@ -57,9 +57,9 @@ pub(super) fn permutation(
     base: &[f64],
     other: &[f64],
     resampling: Resampling,
-) -> Result<Verdict, Undecided> {
+) -> Result<TestResult, NoTestResult> {
     if base.is_empty() || other.is_empty() || base.len() + other.len() < 3 {
-        return Err(Undecided::TooFew);
+        return Err(NoTestResult::TooFew);
     }
     let observed = difference_of_means(base, other)?;
     let mut pool: Vec<f64> = other.iter().chain(base).copied().collect();
@@ -71,7 +71,7 @@ pub(super) fn permutation(
         regroupings(pool.len(), other.len()).filter(|count| *count <= resampling.draws)
     {
         for_each_choice(&pool, other.len(), &mut |sum| tails.see(difference(sum)));
-        Ok(tails.verdict(observed, 0, count))
+        Ok(tails.result(observed, 0, count))
     } else {
         let mut random = Random::seeded(resampling.seed);
         for _ in 0..resampling.draws {
@@ -82,7 +82,7 @@ pub(super) fn permutation(
             }
             tails.see(difference(pool[..other.len()].iter().sum()));
         }
-        Ok(tails.verdict(observed, 1, resampling.draws))
+        Ok(tails.result(observed, 1, resampling.draws))
     }
 }
 
@@ -110,8 +110,8 @@ impl Tails {
         self.above += usize::from(difference >= self.observed - self.tolerance);
     }
 
-    fn verdict(&self, statistic: f64, extra: usize, draws: usize) -> Verdict {
-        Verdict {
+    fn result(&self, statistic: f64, extra: usize, draws: usize) -> TestResult {
+        TestResult {
             statistic,
             p: two_sided(self.below + extra, self.above + extra, draws + extra),
             interval: None,
@@ -123,10 +123,10 @@ fn two_sided(below: usize, above: usize, of: usize) -> f64 {
     (2.0 * below.min(above) as f64 / of as f64).min(1.0)
 }
 
-fn difference_of_means(base: &[f64], other: &[f64]) -> Result<f64, Undecided> {
+fn difference_of_means(base: &[f64], other: &[f64]) -> Result<f64, NoTestResult> {
     match (mean(base), mean(other)) {
         (Some(base), Some(other)) => Ok(other - base),
-        _ => Err(Undecided::TooFew),
+        _ => Err(NoTestResult::TooFew),
     }
 }
 

@@ -4,50 +4,58 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 use statrs::function::beta::beta_reg;
 
 use super::effect_size::pooled_variance;
-use super::{Undecided, Verdict};
+use super::{NoTestResult, TestResult};
 use crate::units::moments::Moments;
 
 /// Student's t-test: both groups have the same variance.
-pub(super) fn student(base: &[f64], other: &[f64], confidence: f64) -> Result<Verdict, Undecided> {
+pub(super) fn student(
+    base: &[f64],
+    other: &[f64],
+    confidence: f64,
+) -> Result<TestResult, NoTestResult> {
     let (a, b) = both(base, other)?;
-    let variance = pooled_variance(&a, &b).ok_or(Undecided::TooFew)?;
+    let variance = pooled_variance(&a, &b).ok_or(NoTestResult::TooFew)?;
     let error = (variance * (1.0 / a.count as f64 + 1.0 / b.count as f64)).sqrt();
     let freedom = (a.count + b.count - 2) as f64;
-    verdict(b.mean - a.mean, error, freedom, confidence)
+    result(b.mean - a.mean, error, freedom, confidence)
 }
 
 /// Welch's t-test: each group has a variance of its own.
-pub(super) fn welch(base: &[f64], other: &[f64], confidence: f64) -> Result<Verdict, Undecided> {
+pub(super) fn welch(
+    base: &[f64],
+    other: &[f64],
+    confidence: f64,
+) -> Result<TestResult, NoTestResult> {
     let (a, b) = both(base, other)?;
     let (Some(va), Some(vb)) = (a.variance, b.variance) else {
-        return Err(Undecided::TooFew);
+        return Err(NoTestResult::TooFew);
     };
     let (na, nb) = (a.count as f64, b.count as f64);
     let (ea, eb) = (va / na, vb / nb);
     let error = (ea + eb).sqrt();
     let freedom = (ea + eb).powi(2) / (ea.powi(2) / (na - 1.0) + eb.powi(2) / (nb - 1.0));
-    verdict(b.mean - a.mean, error, freedom, confidence)
+    result(b.mean - a.mean, error, freedom, confidence)
 }
 
-fn both(base: &[f64], other: &[f64]) -> Result<(Moments, Moments), Undecided> {
+fn both(base: &[f64], other: &[f64]) -> Result<(Moments, Moments), NoTestResult> {
     match (Moments::of(base), Moments::of(other)) {
         (Some(a), Some(b)) if a.count > 1 && b.count > 1 => Ok((a, b)),
-        _ => Err(Undecided::TooFew),
+        _ => Err(NoTestResult::TooFew),
     }
 }
 
-fn verdict(
+fn result(
     difference: f64,
     error: f64,
     freedom: f64,
     confidence: f64,
-) -> Result<Verdict, Undecided> {
+) -> Result<TestResult, NoTestResult> {
     if error.is_nan() || error <= 0.0 || !freedom.is_finite() {
-        return Err(Undecided::NoSpread);
+        return Err(NoTestResult::NoSpread);
     }
     let statistic = difference / error;
     let margin = error * quantile(0.5 + confidence / 2.0, freedom)?;
-    Ok(Verdict {
+    Ok(TestResult {
         statistic,
         p: two_sided(statistic, freedom),
         interval: Some((difference - margin, difference + margin)),
@@ -59,8 +67,8 @@ fn two_sided(statistic: f64, freedom: f64) -> f64 {
     beta_reg(freedom / 2.0, 0.5, freedom / (freedom + statistic.powi(2)))
 }
 
-fn quantile(share: f64, freedom: f64) -> Result<f64, Undecided> {
-    let distribution = StudentsT::new(0.0, 1.0, freedom).map_err(|_| Undecided::NoSpread)?;
+fn quantile(share: f64, freedom: f64) -> Result<f64, NoTestResult> {
+    let distribution = StudentsT::new(0.0, 1.0, freedom).map_err(|_| NoTestResult::NoSpread)?;
     let guess = distribution.inverse_cdf(share);
     // The crate stops early; two steps of Newton bring the last digits.
     let refined = (0..2).fold(guess, |x, _| {

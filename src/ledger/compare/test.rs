@@ -16,7 +16,7 @@ pub enum Test {
 
 /// What a test says of the difference between a group and its baseline.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Verdict {
+pub struct TestResult {
     /// The test's own: t, U, or the difference of means.
     pub statistic: f64,
     /// How likely so large a difference is where there is none, on either side.
@@ -29,7 +29,7 @@ pub struct Verdict {
 /// Why a test has nothing to say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Undecided {
+pub enum NoTestResult {
     #[error("too few runs")]
     TooFew,
     #[error("all runs are the same")]
@@ -79,7 +79,7 @@ impl Test {
         other: &[f64],
         confidence: f64,
         resampling: Resampling,
-    ) -> Result<Verdict, Undecided> {
+    ) -> Result<TestResult, NoTestResult> {
         match self {
             Self::TTest => t::student(base, other, confidence),
             Self::Welch => t::welch(base, other, confidence),

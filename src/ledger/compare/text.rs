@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use super::{Comparison, Contrast, Contrasts, Surroundings, Undecided, Verdict};
+use super::{Comparison, Contrast, Contrasts, Environment, NoTestResult, TestResult};
 use crate::ledger::statement::{human, percent};
 use crate::text::escape;
 use crate::text::table::{Table, UNKNOWN};
@@ -65,10 +65,10 @@ pub(super) fn means(contrasts: &Contrasts) -> Table {
 
 pub(super) fn tests(contrast: &Contrast) -> Table {
     let mut table = Table::new(&["test"], &["statistic", "p", "low", "high"]);
-    for (test, verdict) in &contrast.tests {
+    for (test, result) in &contrast.tests {
         let name = test.name().to_owned();
-        match verdict {
-            Ok(Verdict {
+        match result {
+            Ok(TestResult {
                 statistic,
                 p,
                 interval,
@@ -110,8 +110,8 @@ pub(super) fn sentence(contrasts: &Contrasts, contrast: &Contrast, confidence: f
         let why = contrast
             .tests
             .iter()
-            .find_map(|(_, verdict)| verdict.err())
-            .unwrap_or(Undecided::NoSpread);
+            .find_map(|(_, result)| result.err())
+            .unwrap_or(NoTestResult::NoSpread);
         let _ = write!(out, ", no interval ({why})");
     }
     if let Some(effect) = contrast.effect_size {
@@ -137,7 +137,7 @@ fn signed(value: f64) -> String {
 }
 
 /// What differs besides what was meant to, a line each.
-pub(super) fn surroundings(surroundings: &Surroundings) -> Vec<String> {
+pub(super) fn surroundings(surroundings: &Environment) -> Vec<String> {
     let list = |values: &BTreeSet<String>| {
         if values.is_empty() {
             "not recorded".to_owned()

@@ -2,8 +2,8 @@
 
 mod runs;
 mod samples;
-mod sheet;
+mod row_writer;
 
+pub use row_writer::{Cell, Column, RowFormat, RowWriter};
 pub use runs::runs;
 pub use samples::{ExportError, samples};
-pub use sheet::{Cell, Column, Shape, Sheet};

@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-use super::{Cell, Column, Shape, Sheet};
+use super::{Cell, Column, RowFormat, RowWriter};
 use crate::ledger::figure::Amount;
 use crate::ledger::{Assumptions, Collection, Figure, Footprint};
 
@@ -9,7 +9,7 @@ use crate::ledger::{Assumptions, Collection, Figure, Footprint};
 pub fn runs(
     collection: &Collection,
     assumptions: &Assumptions,
-    shape: Shape,
+    format: RowFormat,
     out: impl Write,
 ) -> io::Result<Vec<Column>> {
     let tags: BTreeSet<&String> = collection
@@ -31,7 +31,7 @@ pub fn runs(
             .map(|tag| Column::new(format!("tag.{tag}"), "", "a tag")),
     );
     columns.extend(Figure::ALL.map(|f| Column::new(f.name(), f.unit(), f.meaning())));
-    let mut sheet = Sheet::new(shape, columns, out)?;
+    let mut writer = RowWriter::new(format, columns, out)?;
     for (path, run) in &collection.runs {
         let footprint = Footprint::of(run, assumptions);
         let carbon = footprint.carbon.as_ref();
@@ -59,7 +59,7 @@ pub fn runs(
             Some(Amount::Ratio(ratio)) => Cell::from(Some(ratio)),
             None => Cell::Empty,
         }));
-        sheet.push(&cells)?;
+        writer.push(&cells)?;
     }
-    sheet.finish()
+    writer.finish()
 }

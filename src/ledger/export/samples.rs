@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use super::{Cell, Column, Shape, Sheet};
+use super::{Cell, Column, RowFormat, RowWriter};
 use crate::log::{ReadError, Record, Row};
 use crate::model::Component;
 use crate::units::GramsPerKwh;
@@ -29,7 +29,7 @@ pub enum ExportError {
 /// Logs are read twice: their components make the columns.
 pub fn samples(
     runs: &[PathBuf],
-    shape: Shape,
+    format: RowFormat,
     out: impl Write,
 ) -> Result<Vec<Column>, ExportError> {
     let mut components: BTreeSet<Component> = BTreeSet::new();
@@ -44,13 +44,13 @@ pub fn samples(
             return Err(ExportError::TooWide);
         }
     }
-    let mut sheet = Sheet::new(shape, columns(&components), out)?;
+    let mut writer = RowWriter::new(format, columns(&components), out)?;
     for run in runs {
         let mut failed = None;
         Record::open(run)?.for_each_row(|row| {
             if failed.is_none() {
                 let path = Cell::Word(run.display().to_string());
-                failed = sheet.push(&cells(path, row, &components)?).err();
+                failed = writer.push(&cells(path, row, &components)?).err();
             }
             Ok(())
         })?;
@@ -58,7 +58,7 @@ pub fn samples(
             return Err(error.into());
         }
     }
-    Ok(sheet.finish()?)
+    Ok(writer.finish()?)
 }
 
 fn columns(components: &BTreeSet<Component>) -> Vec<Column> {
@@ -127,7 +127,7 @@ mod tests {
                 meters.join(",")
             );
             std::fs::write(run.path().join(FOLDER).join(DATA_FILE), row).unwrap();
-            samples(&[run.path().to_owned()], Shape::Csv, io::sink())
+            samples(&[run.path().to_owned()], RowFormat::Csv, io::sink())
         };
         let fixed = columns(&BTreeSet::new()).len();
         let most = (MOST_COLUMNS - fixed) / 2;

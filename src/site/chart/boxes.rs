@@ -13,13 +13,13 @@ const MOST_DOTS: usize = 60;
 
 /// One row of a box plot.
 #[derive(Debug)]
-pub(in crate::site) struct Boxed {
+pub(in crate::site) struct BoxRow {
     pub(in crate::site) label: String,
     pub(in crate::site) values: Vec<f64>,
 }
 
 /// How the values of some groups are spread: quartiles, whiskers to the ends, and the runs as dots.
-pub(in crate::site) fn boxes(id: &str, title: &str, unit: &str, rows: &[Boxed]) -> String {
+pub(in crate::site) fn boxes(id: &str, title: &str, unit: &str, rows: &[BoxRow]) -> String {
     let top = 8.0;
     let bottom = top + rows.len() as f64 * ROW;
     let all = || rows.iter().flat_map(|row| row.values.iter().copied());

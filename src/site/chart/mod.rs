@@ -8,6 +8,6 @@ mod scatter;
 mod svg;
 
 pub(super) use bars::{Bar, bars};
-pub(super) use boxes::{Boxed, boxes};
+pub(super) use boxes::{BoxRow, boxes};
 pub(super) use lines::{Band, Line, lines};
 pub(super) use scatter::{Dot, Scatter, scatter};

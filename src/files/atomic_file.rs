@@ -11,7 +11,7 @@ const MOST_NAMES: u32 = 1000;
 
 /// A file in the making, beside the one whose place it will take; gone unless it is finished.
 #[derive(Debug)]
-pub struct Replacement {
+pub struct AtomicFile {
     path: PathBuf,
     beside: PathBuf,
     file: File,
@@ -19,7 +19,7 @@ pub struct Replacement {
     is_placed: bool,
 }
 
-impl Replacement {
+impl AtomicFile {
     /// A file that everybody may read whom the process lets.
     pub fn of(path: &Path) -> io::Result<Self> {
         Self::create(path, None)
@@ -31,7 +31,7 @@ impl Replacement {
     }
 
     /// A file that may be read by whom the old one could, if there is one.
-    pub fn like_the_old(path: &Path) -> io::Result<Self> {
+    pub fn with_mode_of_old(path: &Path) -> io::Result<Self> {
         let old = fs::metadata(path).ok().filter(Metadata::is_file);
         Self::create(path, old.map(|old| old.permissions().mode() & 0o7777))
     }
@@ -79,7 +79,7 @@ impl Replacement {
     }
 
     /// Waits until what was written is on the disk.
-    pub fn settle(&self) -> io::Result<()> {
+    pub fn sync(&self) -> io::Result<()> {
         self.file.sync_all()
     }
 
@@ -88,7 +88,7 @@ impl Replacement {
         if let Some(mode) = self.mode {
             self.file.set_permissions(Permissions::from_mode(mode))?;
         }
-        self.settle()?;
+        self.sync()?;
         fs::rename(&self.beside, &self.path)?;
         self.is_placed = true;
         Ok(())
@@ -102,7 +102,7 @@ fn new_name() -> String {
     format!(".impact-{}-{number}.part", std::process::id())
 }
 
-impl Write for Replacement {
+impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.file.write(bytes)
     }
@@ -112,7 +112,7 @@ impl Write for Replacement {
     }
 }
 
-impl Drop for Replacement {
+impl Drop for AtomicFile {
     /// A half-written file is worse than none.
     fn drop(&mut self) {
         if !self.is_placed {
@@ -134,11 +134,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
         fs::write(&path, "old").unwrap();
-        let mut unfinished = Replacement::of(&path).unwrap();
+        let mut unfinished = AtomicFile::of(&path).unwrap();
         unfinished.write_all(b"half").unwrap();
         drop(unfinished);
         assert_eq!(fs::read(&path).unwrap(), b"old");
-        let mut finished = Replacement::of(&path).unwrap();
+        let mut finished = AtomicFile::of(&path).unwrap();
         finished.write_all(b"new").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"old");
         finished.finish().unwrap();
@@ -151,7 +151,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (path, precious) = (folder.path().join("file"), folder.path().join("precious"));
         fs::write(&precious, "precious").unwrap();
-        let first = Replacement::of(&path).unwrap();
+        let first = AtomicFile::of(&path).unwrap();
         let number: u64 = {
             let name = first.beside.file_stem().unwrap().to_str().unwrap();
             name.rsplit('-').next().unwrap().parse().unwrap()
@@ -161,7 +161,7 @@ mod tests {
             let name = format!(".impact-{}-{number}.part", std::process::id());
             std::os::unix::fs::symlink(&precious, folder.path().join(name)).unwrap();
         }
-        let mut second = Replacement::of(&path).unwrap();
+        let mut second = AtomicFile::of(&path).unwrap();
         second.write_all(b"new").unwrap();
         second.finish().unwrap();
         assert_eq!(fs::read(&precious).unwrap(), b"precious");
@@ -172,12 +172,15 @@ mod tests {
     fn a_file_has_the_mode_asked_for_or_that_of_the_old_one() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
-        Replacement::with_mode(&path, 0o640)
+        AtomicFile::with_mode(&path, 0o640)
             .unwrap()
             .finish()
             .unwrap();
         assert_eq!(mode_of(&path), 0o640);
-        Replacement::like_the_old(&path).unwrap().finish().unwrap();
+        AtomicFile::with_mode_of_old(&path)
+            .unwrap()
+            .finish()
+            .unwrap();
         assert_eq!(mode_of(&path), 0o640);
     }
 }

@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::shelf::Shelf;
-use super::stage::{StageError, failed, is_same, listed, same_file};
+use super::file_sink::FileSink;
+use super::site_writer::{WriteError, failed, is_same, listed, same_file};
 
 /// A site held against the one on disk: a file is compared as soon as it is made, and not kept.
 #[derive(Debug)]
-pub(super) struct Mirror {
+pub(super) struct SiteChecker {
     site: PathBuf,
-    scope: Scope,
+    scope: CheckScope,
     /// For files that are made by their path.
     scratch: PathBuf,
     made: AtomicUsize,
@@ -22,7 +22,7 @@ pub(super) struct Mirror {
 
 /// Which files can be the same at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
+pub enum CheckScope {
     /// Every file of the site.
     All,
     /// All but what the site's own templates and assets shape, which are not at hand.
@@ -31,7 +31,7 @@ pub enum Scope {
     FiguresOnly,
 }
 
-impl Scope {
+impl CheckScope {
     fn covers(self, name: &str) -> bool {
         match self {
             Self::All => true,
@@ -48,7 +48,7 @@ impl Scope {
 
 /// What came of holding a site against its files.
 #[derive(Debug, Default)]
-pub(super) struct Reflection {
+pub(super) struct FileDifferences {
     pub(super) files: usize,
     /// Files that are missing, or hold something else.
     pub(super) differing: BTreeSet<String>,
@@ -56,8 +56,8 @@ pub(super) struct Reflection {
     pub(super) left_over: BTreeSet<String>,
 }
 
-impl Mirror {
-    pub(super) fn of(site: &Path, scope: Scope) -> Result<Self, StageError> {
+impl SiteChecker {
+    pub(super) fn of(site: &Path, scope: CheckScope) -> Result<Self, WriteError> {
         Ok(Self {
             site: site.to_owned(),
             scope,
@@ -68,13 +68,13 @@ impl Mirror {
         })
     }
 
-    pub(super) fn finish(self) -> Reflection {
+    pub(super) fn finish(self) -> FileDifferences {
         let files = std::mem::take(&mut *lock(&self.files));
         let left_over = listed(&self.site)
             .into_iter()
             .filter(|name| self.scope.covers(name) && !files.contains(name))
             .collect();
-        Reflection {
+        FileDifferences {
             files: files.len(),
             differing: std::mem::take(&mut *lock(&self.differing)),
             left_over,
@@ -93,8 +93,8 @@ impl Mirror {
     }
 }
 
-impl Shelf for Mirror {
-    fn write(&self, name: &str, bytes: &[u8]) -> Result<(), StageError> {
+impl FileSink for SiteChecker {
+    fn write(&self, name: &str, bytes: &[u8]) -> Result<(), WriteError> {
         if self.is_new(name) {
             self.note(name, is_same(&self.site.join(name), bytes));
         }
@@ -105,7 +105,7 @@ impl Shelf for Mirror {
         &self,
         name: &str,
         make: &dyn Fn(&Path) -> io::Result<u64>,
-    ) -> Result<u64, StageError> {
+    ) -> Result<u64, WriteError> {
         let number = self.made.fetch_add(1, Ordering::Relaxed);
         let path = self.scratch.join(number.to_string());
         let size = make(&path).map_err(failed(&path))?;
@@ -118,7 +118,7 @@ impl Shelf for Mirror {
     }
 }
 
-impl Drop for Mirror {
+impl Drop for SiteChecker {
     /// Nothing is left of the comparing, whatever happened.
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.scratch);
@@ -126,7 +126,7 @@ impl Drop for Mirror {
 }
 
 /// A folder of this process's own: a site may lie where nobody can write.
-fn scratch() -> Result<PathBuf, StageError> {
+fn scratch() -> Result<PathBuf, WriteError> {
     const TRIES: u32 = 1000;
     let folder = std::env::temp_dir();
     for attempt in 0..TRIES {

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use serde::{Deserialize, Serialize};
 
-use super::shelf::Shelf;
+use super::file_sink::FileSink;
 
 /// Marks a folder as a site of ours and lists every file of it.
 const MANIFEST: &str = "impact-site.json";
@@ -15,7 +15,7 @@ const MANIFEST: &str = "impact-site.json";
 ///
 /// Files that are there already with the same bytes are not written again.
 #[derive(Debug)]
-pub(super) struct Stage {
+pub(super) struct SiteWriter {
     out: PathBuf,
     folder: PathBuf,
     before: BTreeSet<String>,
@@ -35,7 +35,7 @@ pub struct Written {
 /// Why a site cannot be written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum StageError {
+pub enum WriteError {
     #[error("{} is not empty and not a site of ours", .0.display())]
     Foreign(PathBuf),
     #[error("{} is not a folder", .0.display())]
@@ -50,9 +50,9 @@ struct Manifest {
     files: BTreeSet<String>,
 }
 
-impl Stage {
+impl SiteWriter {
     /// Begins a site for this folder, which must be new, empty or an earlier site unless `force` is given.
-    pub(super) fn begin(out: &Path, force: bool) -> Result<Self, StageError> {
+    pub(super) fn begin(out: &Path, force: bool) -> Result<Self, WriteError> {
         let before = earlier(out, force)?;
         let name = out
             .file_name()
@@ -71,7 +71,7 @@ impl Stage {
         })
     }
 
-    fn place(&self, name: &str) -> Result<PathBuf, StageError> {
+    fn place(&self, name: &str) -> Result<PathBuf, WriteError> {
         let path = self.folder.join(name);
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent).map_err(failed(parent))?;
@@ -89,7 +89,7 @@ impl Stage {
     }
 
     /// Moves the site into its place and takes away what is no longer part of it.
-    pub(super) fn finish(self) -> Result<Written, StageError> {
+    pub(super) fn finish(self) -> Result<Written, WriteError> {
         let mut files = self
             .files
             .lock()
@@ -133,9 +133,9 @@ impl Stage {
     }
 }
 
-impl Shelf for Stage {
+impl FileSink for SiteWriter {
     /// Writes a file of the site, unless it is there already with the same bytes.
-    fn write(&self, name: &str, bytes: &[u8]) -> Result<(), StageError> {
+    fn write(&self, name: &str, bytes: &[u8]) -> Result<(), WriteError> {
         if !self.keep(name) {
             return Ok(());
         }
@@ -150,7 +150,7 @@ impl Shelf for Stage {
         &self,
         name: &str,
         make: &dyn Fn(&Path) -> io::Result<u64>,
-    ) -> Result<u64, StageError> {
+    ) -> Result<u64, WriteError> {
         let path = self.place(name)?;
         let size = make(&path).map_err(failed(&path))?;
         self.keep(name);
@@ -162,7 +162,7 @@ impl Shelf for Stage {
     }
 }
 
-impl Drop for Stage {
+impl Drop for SiteWriter {
     /// Nothing is left beside the site, whatever happened.
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.folder);
@@ -170,19 +170,19 @@ impl Drop for Stage {
 }
 
 /// The files of an earlier site in this folder.
-fn earlier(out: &Path, force: bool) -> Result<BTreeSet<String>, StageError> {
+fn earlier(out: &Path, force: bool) -> Result<BTreeSet<String>, WriteError> {
     let mut entries = match fs::read_dir(out) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeSet::new()),
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
-            return Err(StageError::NotAFolder(out.to_owned()));
+            return Err(WriteError::NotAFolder(out.to_owned()));
         }
         Err(error) => return Err(failed(out)(error)),
     };
     match manifest(out) {
         Some(files) => Ok(files),
         None if force || entries.next().is_none() => Ok(BTreeSet::new()),
-        None => Err(StageError::Foreign(out.to_owned())),
+        None => Err(WriteError::Foreign(out.to_owned())),
     }
 }
 
@@ -250,9 +250,9 @@ fn remove(out: &Path, name: &str) -> bool {
     true
 }
 
-pub(super) fn failed(path: &Path) -> impl FnOnce(io::Error) -> StageError {
+pub(super) fn failed(path: &Path) -> impl FnOnce(io::Error) -> WriteError {
     let path = path.to_owned();
-    move |source| StageError::Io { path, source }
+    move |source| WriteError::Io { path, source }
 }
 
 #[cfg(test)]
@@ -260,11 +260,11 @@ mod tests {
     use super::*;
 
     fn site(out: &Path, files: &[(&str, &str)]) -> Written {
-        let stage = Stage::begin(out, false).unwrap();
+        let site = SiteWriter::begin(out, false).unwrap();
         for (name, text) in files {
-            stage.write(name, text.as_bytes()).unwrap();
+            site.write(name, text.as_bytes()).unwrap();
         }
-        stage.finish().unwrap()
+        site.finish().unwrap()
     }
 
     #[test]
@@ -292,12 +292,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("thesis.tex"), "x").unwrap();
         assert!(matches!(
-            Stage::begin(folder.path(), false),
-            Err(StageError::Foreign(_))
+            SiteWriter::begin(folder.path(), false),
+            Err(WriteError::Foreign(_))
         ));
-        let stage = Stage::begin(folder.path(), true).unwrap();
-        stage.write("index.html", b"x").unwrap();
-        stage.finish().unwrap();
+        let site = SiteWriter::begin(folder.path(), true).unwrap();
+        site.write("index.html", b"x").unwrap();
+        site.finish().unwrap();
         assert!(folder.path().join("thesis.tex").exists());
     }
 

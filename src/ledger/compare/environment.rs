@@ -9,7 +9,7 @@ use crate::model::Info;
 
 /// What the groups ran on and with, and where they differ in it.
 #[derive(Debug, Default, Serialize)]
-pub struct Surroundings {
+pub struct Environment {
     pub aspects: Vec<Aspect>,
     /// Python packages whose versions differ between groups, with the versions of each group.
     pub packages: BTreeMap<String, Vec<BTreeSet<String>>>,
@@ -35,7 +35,7 @@ const ASPECTS: [(&str, Reader); 6] = [
     ("Python", |info| info.python.as_ref()?.version.clone()),
 ];
 
-impl Surroundings {
+impl Environment {
     /// Reads what every run recorded of its machine; what cannot be read counts as not recorded.
     pub(super) fn of(groups: &[Group]) -> Self {
         let infos: Vec<Vec<Info>> = groups

@@ -23,7 +23,7 @@ pub enum Cell {
 
 /// How rows are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
+pub enum RowFormat {
     Csv,
     /// One JSON object a line.
     JsonLines,
@@ -31,7 +31,7 @@ pub enum Shape {
 
 /// A table that is written row by row, in memory that does not grow with it.
 #[derive(Debug)]
-pub struct Sheet<W: Write> {
+pub struct RowWriter<W: Write> {
     columns: Vec<Column>,
     rows: Rows<W>,
 }
@@ -77,11 +77,11 @@ impl Column {
     }
 }
 
-impl<W: Write> Sheet<W> {
-    pub fn new(shape: Shape, columns: Vec<Column>, out: W) -> io::Result<Self> {
-        let rows = match shape {
-            Shape::JsonLines => Rows::JsonLines(out),
-            Shape::Csv => {
+impl<W: Write> RowWriter<W> {
+    pub fn new(format: RowFormat, columns: Vec<Column>, out: W) -> io::Result<Self> {
+        let rows = match format {
+            RowFormat::JsonLines => Rows::JsonLines(out),
+            RowFormat::Csv => {
                 let mut writer = csv::Writer::from_writer(out);
                 writer.write_record(
                     columns
@@ -159,26 +159,29 @@ impl From<Option<f64>> for Cell {
 mod tests {
     use super::*;
 
-    fn written(shape: Shape) -> String {
+    fn written(format: RowFormat) -> String {
         let columns = vec![
             Column::new("run", "", "its path"),
             Column::new("kWh", "kWh", "energy"),
         ];
         let mut out = Vec::new();
-        let mut sheet = Sheet::new(shape, columns, &mut out).unwrap();
-        sheet
+        let mut writer = RowWriter::new(format, columns, &mut out).unwrap();
+        writer
             .push(&[Cell::Word("=\"a\"".into()), Cell::Number("-1.5".into())])
             .unwrap();
-        sheet.push(&[Cell::Word("b".into()), Cell::Empty]).unwrap();
-        sheet.finish().unwrap();
+        writer.push(&[Cell::Word("b".into()), Cell::Empty]).unwrap();
+        writer.finish().unwrap();
         String::from_utf8(out).unwrap()
     }
 
     #[test]
     fn what_is_not_known_is_empty_or_null_and_never_nought() {
-        assert_eq!(written(Shape::Csv), "run,kWh\n\"'=\"\"a\"\"\",-1.5\nb,\n");
         assert_eq!(
-            written(Shape::JsonLines),
+            written(RowFormat::Csv),
+            "run,kWh\n\"'=\"\"a\"\"\",-1.5\nb,\n"
+        );
+        assert_eq!(
+            written(RowFormat::JsonLines),
             "{\"run\":\"=\\\"a\\\"\",\"kWh\":-1.5}\n{\"run\":\"b\",\"kWh\":null}\n"
         );
     }
