@@ -2,11 +2,11 @@ use std::time::Duration;
 
 use super::recent_totals::RecentTotals;
 
-/// How often counters are looked at while their updates are awaited.
-pub(crate) const GLANCE: Duration = Duration::from_micros(250);
+/// How often counters are last_read at while their updates are awaited.
+pub(crate) const POLL_PERIOD: Duration = Duration::from_micros(250);
 /// Of an update between two looks further apart than this, the time is not well known.
 const SHARP: Duration = Duration::from_micros(600);
-/// Fast counters are looked at for this long, or one delay of the machine would count for much.
+/// Fast counters are last_read at for this long, or one delay of the machine would count for much.
 const AT_LEAST: Duration = Duration::from_millis(10);
 /// Without a first update by then, the counters are too slow to be set right.
 const FIRST_EDGE_BY: Duration = Duration::from_millis(16);
@@ -31,13 +31,13 @@ pub(crate) struct CounterLag {
     instant: Duration,
     traces: Vec<Trace>,
     /// When the last look began.
-    looked: Duration,
+    last_read: Duration,
 }
 
 /// Microjoules by each counter, in the order of the dials.
 pub(crate) type Totals = Vec<Option<u64>>;
 
-/// What had been counted at some time while the counters were looked at.
+/// What had been counted at some time while the counters were last_read at.
 #[derive(Debug, Clone)]
 pub(crate) struct TimedTotals {
     pub(crate) began: Duration,
@@ -75,35 +75,35 @@ impl CounterLag {
         Self {
             instant,
             traces: before.iter().zip(&after.totals).map(trace).collect(),
-            looked: after.began,
+            last_read: after.began,
         }
     }
 
-    pub(crate) fn glance(&mut self, sighting: &TimedTotals) {
-        let apart = sighting.done.saturating_sub(self.looked);
-        for (trace, now) in self.traces.iter_mut().zip(&sighting.totals) {
+    pub(crate) fn observe(&mut self, timed: &TimedTotals) {
+        let apart = timed.done.saturating_sub(self.last_read);
+        for (trace, now) in self.traces.iter_mut().zip(&timed.totals) {
             if let (Some(last), Some(total)) = (trace.last, *now)
                 && total > last
             {
                 trace.edges.push(Edge {
-                    at: self.looked + apart / 2,
+                    at: self.last_read + apart / 2,
                     total,
                     is_sharp: apart <= SHARP,
                 });
             }
             trace.last = *now;
         }
-        self.looked = sighting.began;
+        self.last_read = timed.began;
     }
 
     /// Whether looking on would teach nothing more about the start.
     pub(crate) fn is_settled(&self) -> bool {
         let watched = || self.traces.iter().filter(|trace| trace.last.is_some());
-        let looked = self.looked.saturating_sub(self.instant);
+        let last_read = self.last_read.saturating_sub(self.instant);
         watched().next().is_none()
-            || (looked >= AT_LEAST && watched().all(|trace| trace.sharp().count() >= ENOUGH))
-            || looked >= GIVE_UP_AFTER
-            || (looked >= FIRST_EDGE_BY && watched().all(|trace| trace.edges.is_empty()))
+            || (last_read >= AT_LEAST && watched().all(|trace| trace.sharp().count() >= ENOUGH))
+            || last_read >= GIVE_UP_AFTER
+            || (last_read >= FIRST_EDGE_BY && watched().all(|trace| trace.edges.is_empty()))
     }
 
     /// By how much each counter's total is off because of what was counted before the start.
@@ -123,16 +123,16 @@ impl CounterLag {
     /// or is not waited for any longer.
     pub(crate) fn is_over(&self, start: &Self) -> bool {
         let mut pairs = self.traces.iter().zip(&start.traces);
-        self.looked.saturating_sub(self.instant) >= PATIENCE
+        self.last_read.saturating_sub(self.instant) >= PATIENCE
             || pairs.all(|(end, start)| end.sharp().next().is_some() || !start.is_lively())
     }
 
     /// By how much each counter's total is off because of what was not yet counted at the end.
-    pub(crate) fn correction_at_end(&self, start: &Self, trail: &RecentTotals) -> Vec<i64> {
+    pub(crate) fn correction_at_end(&self, start: &Self, recent: &RecentTotals) -> Vec<i64> {
         let correction = |(index, trace): (usize, &Trace)| {
             start.traces.get(index).filter(|start| start.is_lively())?;
             let edge = trace.sharp().next().or(trace.edges.first())?;
-            let power = trail.power(index, edge.total, edge.at);
+            let power = recent.power(index, edge.total, edge.at);
             let energy = trace.bounded(edge.back_at(self.instant, power))?;
             Some(energy as i64 - trace.after as i64)
         };
@@ -225,7 +225,7 @@ mod tests {
         }
     }
 
-    fn look(counter: impl Fn(u64) -> u64, us: u64) -> TimedTotals {
+    fn read_at(counter: impl Fn(u64) -> u64, us: u64) -> TimedTotals {
         let at = Duration::from_micros(us);
         TimedTotals {
             began: at,
@@ -235,12 +235,12 @@ mod tests {
     }
 
     fn watched(counter: impl Fn(u64) -> u64) -> CounterLag {
-        let first = look(&counter, 0);
+        let first = read_at(&counter, 0);
         let mut lag = CounterLag::at(Duration::ZERO, &first.totals, &first);
         let mut us = 0;
         while !lag.is_settled() {
             us += 250;
-            lag.glance(&look(&counter, us));
+            lag.observe(&read_at(&counter, us));
         }
         lag
     }
@@ -248,24 +248,24 @@ mod tests {
     fn correction_at_end(
         counter: impl Fn(u64) -> u64,
         start: &CounterLag,
-        trail: &RecentTotals,
+        recent: &RecentTotals,
         end_us: u64,
     ) -> i64 {
         let end = Duration::from_micros(end_us);
-        let first = look(&counter, end_us);
+        let first = read_at(&counter, end_us);
         let mut lag = CounterLag::at(end, &first.totals, &first);
         let mut us = end_us;
         while !lag.is_over(start) {
             us += 250;
-            lag.glance(&look(&counter, us));
+            lag.observe(&read_at(&counter, us));
         }
-        lag.correction_at_end(start, trail)[0]
+        lag.correction_at_end(start, recent)[0]
     }
 
     fn from_the_start() -> RecentTotals {
-        let mut trail = RecentTotals::default();
-        trail.pass(Duration::ZERO, vec![Some(30_000)]);
-        trail
+        let mut recent = RecentTotals::default();
+        recent.push(Duration::ZERO, vec![Some(30_000)]);
+        recent
     }
 
     fn assert_near(found: i64, right: i64) {
@@ -301,10 +301,10 @@ mod tests {
 
     #[test]
     fn an_update_seen_late_is_not_reckoned_from() {
-        let first = look(even, 0);
+        let first = read_at(even, 0);
         let mut lag = CounterLag::at(Duration::ZERO, &first.totals, &first);
         for us in (4_500..30_000).step_by(250) {
-            lag.glance(&look(even, us));
+            lag.observe(&read_at(even, us));
         }
         assert_near(lag.correction_at_start()[0], -30_000);
     }
@@ -323,11 +323,11 @@ mod tests {
             even(us) + 3 * even(us).saturating_sub(even(302_000))
         }
         let start = watched(step);
-        let mut trail = RecentTotals::default();
+        let mut recent = RecentTotals::default();
         for us in [402_000, 499_000] {
-            trail.pass(Duration::from_micros(us), vec![Some(step(us))]);
+            recent.push(Duration::from_micros(us), vec![Some(step(us))]);
         }
-        let found = correction_at_end(step, &start, &trail, 500_900);
+        let found = correction_at_end(step, &start, &recent, 500_900);
         assert_near(found / 4, 39_000);
     }
 
@@ -335,12 +335,12 @@ mod tests {
     fn a_counter_that_moves_once_is_left_as_it_is() {
         let lag = watched(|us| if us < 4_000 { 0 } else { 5_000_000 });
         assert_eq!(lag.correction_at_start(), [0]);
-        assert!(CounterLag::at(Duration::ZERO, &vec![Some(0)], &look(even, 0)).is_over(&lag));
+        assert!(CounterLag::at(Duration::ZERO, &vec![Some(0)], &read_at(even, 0)).is_over(&lag));
     }
 
     #[test]
     fn a_counter_that_stands_still_is_soon_left_alone() {
         let lag = watched(|_| 7);
-        assert!(lag.looked <= FIRST_EDGE_BY);
+        assert!(lag.last_read <= FIRST_EDGE_BY);
     }
 }

@@ -10,7 +10,7 @@ use super::throttle::Throttle;
 const PART_OF_THE_TIME: u32 = 20_000;
 /// Nor are they looked for more often than this.
 const SHORTEST_PAUSE: Duration = Duration::from_secs(1);
-/// Whoever makes others leave starts a process for it, so without births once in this time will do.
+/// Whoever makes others leave starts a process for it, so without newest_pid once in this time will do.
 const WITHOUT_BIRTHS: Duration = Duration::from_secs(60);
 
 /// Descendants of the command that are no longer in its control group, looked for now and then.
@@ -19,7 +19,6 @@ pub(crate) struct EscapedProcesses {
     folder: PathBuf,
     pace: Throttle,
     looked: Option<Instant>,
-    has_just_looked: bool,
     pub(crate) are_known: bool,
 }
 
@@ -29,20 +28,14 @@ impl EscapedProcesses {
             folder: roots.processes().to_owned(),
             pace: Throttle::new(PART_OF_THE_TIME, SHORTEST_PAUSE),
             looked: None,
-            has_just_looked: false,
             are_known: false,
         }
-    }
-
-    /// Whether somebody looked since this was last asked.
-    pub(crate) fn take_look(&mut self) -> bool {
-        std::mem::take(&mut self.has_just_looked)
     }
 
     /// Looks again if it is time; says whether there are any who were not known of.
     pub(crate) fn are_found(
         &mut self,
-        scope: &mut RunCgroup,
+        cgroup: &mut RunCgroup,
         tree: &ProcessTree,
         members: &[u32],
     ) -> bool {
@@ -51,15 +44,14 @@ impl EscapedProcesses {
             return false;
         }
         let just_looked = |looked| now.duration_since(looked) < WITHOUT_BIRTHS;
-        if !scope.take_news() && self.looked.is_some_and(just_looked) {
+        if !cgroup.take_has_new_processes() && self.looked.is_some_and(just_looked) {
             return false;
         }
         self.looked = Some(now);
-        self.has_just_looked = true;
         let others = tree.others_than(members);
         self.are_known = others
             .into_iter()
-            .any(|pid| scope.was_left_by(&self.folder, pid));
+            .any(|pid| cgroup.was_left_by(&self.folder, pid));
         self.pace.done(now);
         self.are_known
     }

@@ -19,7 +19,7 @@ impl NewestPid {
         }
     }
 
-    pub(crate) fn may_have_happened(&mut self) -> bool {
+    pub(crate) fn has_changed(&mut self) -> bool {
         let mut buffer = [0; 128];
         let Some(Ok(text)) = self.file.as_ref().map(|file| file.text(&mut buffer)) else {
             return true;

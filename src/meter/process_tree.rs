@@ -31,7 +31,7 @@ pub(crate) struct ProcessTree {
     alive: BTreeMap<u32, Process>,
     /// So many of their files may stay open; the others are opened for each reading.
     most_open: usize,
-    births: NewestPid,
+    newest_pid: NewestPid,
     tick: Duration,
     last: CpuTimes,
     /// Time of the dead for whom nobody waited.
@@ -57,16 +57,16 @@ struct Record {
 impl ProcessTree {
     pub(crate) fn of(top: TreeRoot, roots: &Roots) -> Self {
         let folder = roots.processes().to_owned();
-        let strangers = match top {
+        let not_counted = match top {
             TreeRoot::Ours => children(&folder, std::process::id(), 2),
             TreeRoot::Process(_) => Vec::new(),
         };
         let may_open = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
         Self {
-            births: NewestPid::of(&folder),
+            newest_pid: NewestPid::of(&folder),
             folder,
             top,
-            reaped: ReapedUsage::without(strangers),
+            reaped: ReapedUsage::without(not_counted),
             alive: BTreeMap::new(),
             most_open: may_open.map_or(usize::MAX, |files| files as usize / 2),
             tick: tick(),
@@ -86,7 +86,7 @@ impl ProcessTree {
 
     /// The run's CPU time so far; never less than before.
     pub(crate) fn read(&mut self) -> CpuTimes {
-        if self.births.may_have_happened() {
+        if self.newest_pid.has_changed() {
             self.find_processes();
         }
         let mut now = self.sum();
@@ -124,7 +124,7 @@ impl ProcessTree {
     }
 
     fn is_no_part(&self, pid: u32) -> bool {
-        pid == std::process::id() || self.reaped.is_stranger(pid)
+        pid == std::process::id() || self.reaped.is_not_counted(pid)
     }
 
     /// Keeps in mind what processes that are not ours have done: none waits for them here.

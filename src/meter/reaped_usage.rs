@@ -7,7 +7,7 @@ use super::sensor::CpuTimes;
 #[derive(Debug, Default)]
 pub(crate) struct ReapedUsage {
     /// Children that whoever became us had already: no part of the run.
-    strangers: Vec<u32>,
+    not_counted: Vec<u32>,
     time: CpuTimes,
     /// Bytes of the one that had most memory.
     largest: Option<u64>,
@@ -21,9 +21,9 @@ pub(crate) struct Status {
 }
 
 impl ReapedUsage {
-    pub(crate) fn without(strangers: Vec<u32>) -> Self {
+    pub(crate) fn without(not_counted: Vec<u32>) -> Self {
         Self {
-            strangers,
+            not_counted,
             ..Self::default()
         }
     }
@@ -36,8 +36,8 @@ impl ReapedUsage {
         self.largest
     }
 
-    pub(crate) fn is_stranger(&self, pid: u32) -> bool {
-        self.strangers.contains(&pid)
+    pub(crate) fn is_not_counted(&self, pid: u32) -> bool {
+        self.not_counted.contains(&pid)
     }
 
     /// The next child that has something to say, without waiting for it to say it.
@@ -52,14 +52,14 @@ impl ReapedUsage {
         };
         let pid = u32::try_from(pid).ok().filter(|pid| *pid > 0)?;
         if libc::WIFEXITED(word) || libc::WIFSIGNALED(word) {
-            self.bury(pid, &usage);
+            self.add_usage(pid, &usage);
         }
         Some(Status { pid, word })
     }
 
-    fn bury(&mut self, pid: u32, usage: &libc::rusage) {
-        if let Some(at) = self.strangers.iter().position(|stranger| *stranger == pid) {
-            self.strangers.swap_remove(at);
+    fn add_usage(&mut self, pid: u32, usage: &libc::rusage) {
+        if let Some(at) = self.not_counted.iter().position(|other| *other == pid) {
+            self.not_counted.swap_remove(at);
             return;
         }
         let time = |t: libc::timeval| Duration::new(t.tv_sec as u64, t.tv_usec as u32 * 1000);

@@ -19,7 +19,7 @@ struct Point {
 }
 
 impl RecentTotals {
-    pub(crate) fn pass(&mut self, at: Duration, totals: Totals) {
+    pub(crate) fn push(&mut self, at: Duration, totals: Totals) {
         let point = Point { at, totals };
         self.earlier = std::mem::replace(&mut self.last, point);
     }
@@ -42,11 +42,11 @@ mod tests {
 
     #[test]
     fn the_power_is_that_since_the_last_reading_unless_it_was_just_now() {
-        let mut trail = RecentTotals::default();
-        assert!((trail.power(0, 500, 500 * MS) - 1e3).abs() < 1e-9);
-        trail.pass(1_000 * MS, vec![Some(1_000)]);
-        trail.pass(2_000 * MS, vec![Some(9_000)]);
-        assert!((trail.power(0, 10_000, 2_010 * MS) - 9_000.0 / 1.01).abs() < 1e-9);
-        assert!((trail.power(0, 10_000, 2_100 * MS) - 1e4).abs() < 1e-9);
+        let mut recent = RecentTotals::default();
+        assert!((recent.power(0, 500, 500 * MS) - 1e3).abs() < 1e-9);
+        recent.push(1_000 * MS, vec![Some(1_000)]);
+        recent.push(2_000 * MS, vec![Some(9_000)]);
+        assert!((recent.power(0, 10_000, 2_010 * MS) - 9_000.0 / 1.01).abs() < 1e-9);
+        assert!((recent.power(0, 10_000, 2_100 * MS) - 1e4).abs() < 1e-9);
     }
 }

@@ -18,8 +18,8 @@ pub(crate) struct RunCgroup {
     times: CgroupCpuTime,
     members: KernelFile,
     counts: KernelFile,
-    births: NewestPid,
-    has_news: bool,
+    newest_pid: NewestPid,
+    has_new_processes: bool,
     processes: Vec<u32>,
     /// Its name in the processes' own files.
     name: String,
@@ -43,7 +43,7 @@ impl RunCgroup {
         made.ok()
     }
 
-    fn open(folder: &Path, parent: &Path, name: String, births: NewestPid) -> io::Result<Self> {
+    fn open(folder: &Path, parent: &Path, name: String, newest_pid: NewestPid) -> io::Result<Self> {
         let times = CgroupCpuTime::of(folder)?;
         // Both must be writable for a process to be started inside.
         for group in [folder, parent] {
@@ -57,8 +57,8 @@ impl RunCgroup {
             times,
             members: KernelFile::open(&folder.join("cgroup.procs"))?,
             counts: KernelFile::open(&folder.join("cgroup.stat"))?,
-            births,
-            has_news: false,
+            newest_pid,
+            has_new_processes: false,
             processes: Vec::new(),
             name,
             handle: File::open(folder)?,
@@ -71,8 +71,8 @@ impl RunCgroup {
 
     /// The processes in the group and in groups they made below it.
     pub(crate) fn processes(&mut self) -> &[u32] {
-        if self.births.may_have_happened() {
-            self.has_news = true;
+        if self.newest_pid.has_changed() {
+            self.has_new_processes = true;
             self.processes = self.find_processes();
         } else {
             // Nobody was born who could have the number of one who died.
@@ -82,8 +82,8 @@ impl RunCgroup {
     }
 
     /// Whether processes were born somewhere since this was last asked.
-    pub(crate) fn take_news(&mut self) -> bool {
-        std::mem::take(&mut self.has_news)
+    pub(crate) fn take_has_new_processes(&mut self) -> bool {
+        std::mem::take(&mut self.has_new_processes)
     }
 
     /// Whether a process has left for another group, as container engines and `systemd-run` make it.

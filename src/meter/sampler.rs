@@ -16,29 +16,29 @@ use crate::model::{Component, Mark, SCHEMA, Sample};
 
 /// Sees the machine and the run, and says what went by between two looks.
 pub(crate) struct Sampler {
-    pub(crate) panel: SensorSet,
+    pub(crate) sensors: SensorSet,
     pub(crate) boards: Vec<Box<dyn Accelerator>>,
     machine: MachineState,
     tree: ProcessTree,
-    scope: Option<RunCgroup>,
-    leavers: EscapedProcesses,
-    footing: MemoryUse,
+    cgroup: Option<RunCgroup>,
+    escaped: EscapedProcesses,
+    memory_use: MemoryUse,
     threads: f64,
     /// The process the run is named after in the log.
     subject: u32,
     started: ClockReading,
     /// What the run had used when the counting began: much, if it was found running.
     at_start: CpuTimes,
-    last: Look,
+    last: CpuSnapshot,
     /// By how much the machine's busy time has been taken for larger than it was counted.
     ahead: Duration,
-    /// The processes seen at the last look: some have ended since.
+    /// The processes seen at the last snapshot: some have ended since.
     seen: Vec<u32>,
 }
 
 /// What was seen at one moment.
 #[derive(Debug, Clone, Default)]
-struct Look {
+struct CpuSnapshot {
     at: Duration,
     /// How long the machine has worked; none where nobody says.
     busy: Option<Duration>,
@@ -51,28 +51,28 @@ impl Sampler {
         roots: &Roots,
         survey: &Survey,
         top: TreeRoot,
-        scope: Option<RunCgroup>,
+        cgroup: Option<RunCgroup>,
     ) -> Self {
         Self {
-            panel: SensorSet::default(),
+            sensors: SensorSet::default(),
             boards: Vec::new(),
             machine: MachineState::of(roots, survey.clock.clone()),
             tree: ProcessTree::of(top, roots),
-            scope,
-            leavers: EscapedProcesses::of(roots),
-            footing: MemoryUse::of(roots),
+            cgroup,
+            escaped: EscapedProcesses::of(roots),
+            memory_use: MemoryUse::of(roots),
             threads: f64::from(survey.processor.threads),
             subject: 0,
             started: ClockReading::now(),
             at_start: CpuTimes::default(),
-            last: Look::default(),
+            last: CpuSnapshot::default(),
             ahead: Duration::ZERO,
             seen: Vec::new(),
         }
     }
 
-    pub(crate) fn scope(&self) -> Option<&RunCgroup> {
-        self.scope.as_ref()
+    pub(crate) fn cgroup(&self) -> Option<&RunCgroup> {
+        self.cgroup.as_ref()
     }
 
     pub(crate) fn machine(&self) -> &MachineState {
@@ -90,8 +90,8 @@ impl Sampler {
     /// Starts to count here, and gives the first sample.
     pub(crate) fn begin(&mut self, now: ClockReading) -> Sample {
         self.started = now;
-        self.panel.resume(Duration::ZERO);
-        self.last = Look {
+        self.sensors.resume(Duration::ZERO);
+        self.last = CpuSnapshot {
             at: Duration::ZERO,
             busy: self.machine.busy(),
             run: self.run_time(),
@@ -100,7 +100,7 @@ impl Sampler {
         Sample {
             schema: SCHEMA,
             timestamp: now.wall,
-            energy: self.panel.meters(),
+            energy: self.sensors.meters(),
             ..Sample::default()
         }
     }
@@ -113,7 +113,7 @@ impl Sampler {
     }
 
     /// What has just been read, beginning at this time.
-    pub(crate) fn sighting(&self, began: Duration, totals: Totals) -> TimedTotals {
+    pub(crate) fn timed_totals(&self, began: Duration, totals: Totals) -> TimedTotals {
         TimedTotals {
             began,
             done: self.elapsed(&ClockReading::now()),
@@ -127,7 +127,7 @@ impl Sampler {
     }
 
     /// Counts these boards from here on; says what cannot be counted.
-    pub(crate) fn take_in(&mut self, boards: Boards, at: Duration) -> Vec<String> {
+    pub(crate) fn add_boards(&mut self, boards: Boards, at: Duration) -> Vec<String> {
         let mut notes: Vec<String> = boards
             .missing
             .map(|why| format!("NVIDIA boards cannot be read: {why}"))
@@ -135,7 +135,7 @@ impl Sampler {
             .collect();
         for mut board in boards.found {
             match board.sensor() {
-                Ok(sensor) => self.panel.add(sensor, at),
+                Ok(sensor) => self.sensors.add(sensor, at),
                 Err(why) => {
                     notes.push(format!("{} is not metered: {why}", board.board().component));
                 }
@@ -148,13 +148,13 @@ impl Sampler {
     }
 
     /// The group turned out to be empty: count the processes one by one instead.
-    pub(crate) fn do_without_group(&mut self) {
-        self.scope = None;
+    pub(crate) fn drop_cgroup(&mut self) {
+        self.cgroup = None;
     }
 
     /// The run's CPU time as the group or, without one, the processes themselves have it.
     fn run_time(&mut self) -> CpuTimes {
-        match self.group().map(|group| group.read()) {
+        match self.whole_cgroup().map(|group| group.read()) {
             // What was done outside of the group shows at the latest when it is waited for.
             Some(Ok(times)) if times.total() >= self.tree.reaped().time().total() => times,
             Some(Ok(_)) => self.tree.reaped().time(),
@@ -163,19 +163,19 @@ impl Sampler {
     }
 
     /// The control group, as long as all of the run is in it.
-    fn group(&mut self) -> Option<&mut RunCgroup> {
-        self.scope.as_mut().filter(|_| !self.leavers.are_known)
+    fn whole_cgroup(&mut self) -> Option<&mut RunCgroup> {
+        self.cgroup.as_mut().filter(|_| !self.escaped.are_known)
     }
 
     fn processes(&mut self) -> Vec<u32> {
-        let Some(group) = self.group() else {
+        let Some(group) = self.whole_cgroup() else {
             return self.tree.processes();
         };
         let processes = group.processes().to_vec();
-        if let Some(scope) = &mut self.scope
-            && self.leavers.are_found(scope, &self.tree, &processes)
+        if let Some(cgroup) = &mut self.cgroup
+            && self.escaped.are_found(cgroup, &self.tree, &processes)
         {
-            self.panel.note(
+            self.sensors.note(
                 "processes of the command have left its control group; from here on all of them \
                  are counted one by one"
                     .to_owned(),
@@ -184,25 +184,20 @@ impl Sampler {
         processes
     }
 
-    /// Whether the last sample needed code that the next ones will not.
-    pub(crate) fn take_rarity(&mut self) -> bool {
-        self.leavers.take_look()
-    }
-
     /// Reads what must be read more often than it is logged.
-    pub(crate) fn glimpse(&mut self, at: Duration) {
-        self.panel.read(at);
+    pub(crate) fn read_between_samples(&mut self, at: Duration) {
+        self.sensors.read(at);
         self.tree.remember_others();
     }
 
     /// Everything that went by since the last sample, read now.
     pub(crate) fn sample(&mut self, now: &ClockReading, mark: Option<Mark>) -> Sample {
         let at = self.elapsed(now);
-        self.panel.read(at);
+        self.sensors.read(at);
         self.account(now, at, mark)
     }
 
-    /// The same, from what the panel has read already.
+    /// The same, from what the sensors has read already.
     pub(crate) fn account(
         &mut self,
         now: &ClockReading,
@@ -231,21 +226,21 @@ impl Sampler {
             memory: memory.unwrap_or(Share::of_time(used, busy)),
             boards: self.observe_boards(&processes, &mut observed),
         };
-        self.panel.post(&shares);
-        let look = Look {
+        self.sensors.post(&shares);
+        let snapshot = CpuSnapshot {
             at,
             busy: worked,
             run,
         };
-        self.observe_cpu(&look, &shares, &mut observed);
+        self.observe_cpu(&snapshot, &shares, &mut observed);
         observed.process_ids.clone_from(&processes);
         self.seen = processes;
-        self.last = look;
+        self.last = snapshot;
         Sample {
             schema: SCHEMA,
             timestamp: now.wall,
             elapsed: at.as_secs_f64(),
-            energy: self.panel.meters(),
+            energy: self.sensors.meters(),
             mark,
             observed,
         }
@@ -263,7 +258,9 @@ impl Sampler {
 
     fn observe_memory(&mut self, processes: &[u32], observed: &mut Observed) -> Option<Share> {
         let largest_dead = self.tree.reaped().largest();
-        let held = self.footing.held(processes, largest_dead, &self.machine)?;
+        let held = self
+            .memory_use
+            .held(processes, largest_dead, &self.machine)?;
         let (bytes, memory) = (held.bytes as f64, held.of);
         observed.absolute_mem_usage = Some(bytes);
         observed.relative_mem_usage = Some(bytes / memory.used as f64);
@@ -286,28 +283,28 @@ impl Sampler {
             let Component::Gpu(uuid) = board.board().component else {
                 continue;
             };
-            let look = board.look();
+            let readings = board.readings();
             let share = board.share(&ours);
-            loads.extend(look.utilisation.map(|load| share.of_whole(load)));
+            loads.extend(readings.utilisation.map(|load| share.of_whole(load)));
             let keep = |value: Option<f64>, into: &mut BTreeMap<String, f64>| {
                 into.extend(value.map(|value| (uuid.clone(), value)));
             };
-            keep(look.watts, &mut observed.per_gpu_power_draw);
-            keep(look.temperature_c, &mut observed.per_gpu_temperature);
-            keep(look.utilisation, &mut observed.per_gpu_utilization);
+            keep(readings.watts, &mut observed.per_gpu_power_draw);
+            keep(readings.temperature_c, &mut observed.per_gpu_temperature);
+            keep(readings.utilisation, &mut observed.per_gpu_utilization);
             let entry = |value| (uuid.clone(), value);
             observed
                 .per_gpu_memory_usage
-                .extend(look.memory_used.map(|v| (uuid.clone(), v)));
+                .extend(readings.memory_used.map(|v| (uuid.clone(), v)));
             observed
                 .per_gpu_clock_mhz
-                .extend(look.clock_mhz.map(|v| (uuid.clone(), v)));
+                .extend(readings.clock_mhz.map(|v| (uuid.clone(), v)));
             observed
                 .per_gpu_performance_state
-                .extend(look.performance_state.map(entry));
+                .extend(readings.performance_state.map(entry));
             let component = Component::Gpu(uuid);
             if let Some(why) = board.counts_whole_because() {
-                self.panel.note_whole(&component, why);
+                self.sensors.note_whole(&component, why);
             }
             shares.insert(component, share);
         }
@@ -318,9 +315,9 @@ impl Sampler {
         shares
     }
 
-    fn observe_cpu(&self, look: &Look, shares: &Shares, observed: &mut Observed) {
-        let seconds = look.at.saturating_sub(self.last.at).as_secs_f64();
-        let total = look.run.since(self.at_start);
+    fn observe_cpu(&self, snapshot: &CpuSnapshot, shares: &Shares, observed: &mut Observed) {
+        let seconds = snapshot.at.saturating_sub(self.last.at).as_secs_f64();
+        let total = snapshot.run.since(self.at_start);
         observed.cpu_time_seconds.insert(
             self.subject.to_string(),
             CpuTime {
@@ -336,9 +333,9 @@ impl Sampler {
         if seconds <= 0.0 {
             return;
         }
-        let used = look.run.since(self.last.run).total().as_secs_f64();
+        let used = snapshot.run.since(self.last.run).total().as_secs_f64();
         observed.absolute_cpu_utilization = Some((used / seconds).min(self.threads));
-        let power = self.panel.power(seconds);
+        let power = self.sensors.power(seconds);
         observed.rapl_power_draw_absolute = power.processors.map(|(total, _)| total);
         observed.rapl_estimated_attributable_power_draw = power.processors.map(|(_, ours)| ours);
         observed.nvidia_draw_absolute = power.boards.map(|(total, _)| total);

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::counter_lag::Totals;
-use super::sensor::{Ledger, Odometer, ReadError, Reading, Sensor, Share, Surprise, Wraps};
+use super::sensor::{Anomaly, Ledger, Odometer, ReadError, Reading, Sensor, Share, Wraps};
 use crate::model::info::{Balance, SensorNote};
 use crate::model::{Component, EnergyClass, Meter, Method};
 use crate::units::Energy;
@@ -17,14 +17,14 @@ const SHORTEST_GAP: Duration = Duration::from_millis(20);
 /// All sensors of a run with what they have counted, and whose it is.
 #[derive(Debug, Default)]
 pub(crate) struct SensorSet {
-    dials: Vec<MeteredSensor>,
+    sensors: Vec<MeteredSensor>,
     notes: Vec<String>,
 }
 
 #[derive(Debug)]
 struct MeteredSensor {
     sensor: Sensor,
-    /// What it is added to; none where another dial contains it.
+    /// What it is added to; none where another sensor contains it.
     group: Option<EnergyClass>,
     odometer: Odometer,
     ledger: Ledger,
@@ -66,7 +66,7 @@ impl SensorSet {
     pub(crate) fn add(&mut self, mut sensor: Sensor, at: Duration) {
         match sensor.source.read() {
             Ok(reading) => {
-                self.dials.push(MeteredSensor {
+                self.sensors.push(MeteredSensor {
                     group: None,
                     odometer: Odometer::starting(&reading, at),
                     ledger: Ledger::default(),
@@ -84,17 +84,17 @@ impl SensorSet {
         }
     }
 
-    /// What contains what depends on which dials there are.
+    /// What contains what depends on which sensors there are.
     fn regroup(&mut self) {
-        let components = self.dials.iter().map(|dial| &dial.sensor.component);
+        let components = self.sensors.iter().map(|metered| &metered.sensor.component);
         let present = components.collect();
         let groups: Vec<_> = self
-            .dials
+            .sensors
             .iter()
-            .map(|dial| dial.sensor.component.counted_as(&present))
+            .map(|metered| metered.sensor.component.counted_as(&present))
             .collect();
-        for (dial, group) in self.dials.iter_mut().zip(groups) {
-            dial.group = group;
+        for (metered, group) in self.sensors.iter_mut().zip(groups) {
+            metered.group = group;
         }
     }
 
@@ -109,14 +109,14 @@ impl SensorSet {
     }
 
     fn advance(&mut self, at: Duration, which: impl Fn(&MeteredSensor) -> bool) {
-        self.each(at, which, |dial, reading| {
-            let surprise = dial.odometer.advance(reading, at);
-            Some(match surprise? {
-                Surprise::SetBack => "its counter was set back; the energy just before is lost",
-                Surprise::Jump => {
+        self.each(at, which, |metered, reading| {
+            let anomaly = metered.odometer.advance(reading, at);
+            Some(match anomaly? {
+                Anomaly::SetBack => "its counter was set back; the energy just before is lost",
+                Anomaly::Jump => {
                     "its counter jumped ahead further than any power explains; that is not counted"
                 }
-                Surprise::GuessedRange => {
+                Anomaly::GuessedRange => {
                     "its counter wrapped at a range the kernel does not state, so the step was \
                      inferred from the power before"
                 }
@@ -129,8 +129,8 @@ impl SensorSet {
         self.each(
             at,
             |_| true,
-            |dial, reading| {
-                dial.odometer.resume(reading, at);
+            |metered, reading| {
+                metered.odometer.resume(reading, at);
                 None
             },
         );
@@ -143,29 +143,29 @@ impl SensorSet {
         step: impl Fn(&mut MeteredSensor, &Reading) -> Option<&'static str>,
     ) {
         let seconds = at.as_secs_f64();
-        for dial in self
-            .dials
+        for metered in self
+            .sensors
             .iter_mut()
-            .filter(|dial| dial.state != State::Out && which(dial))
+            .filter(|metered| metered.state != State::Out && which(metered))
         {
-            let said = match dial.sensor.source.read() {
+            let said = match metered.sensor.source.read() {
                 Ok(reading) => {
-                    dial.state = State::Well;
-                    dial.wraps = wraps(&reading, dial.odometer.learned_range());
-                    step(dial, &reading).map(str::to_owned)
+                    metered.state = State::Well;
+                    metered.wraps = wraps(&reading, metered.odometer.learned_range());
+                    step(metered, &reading).map(str::to_owned)
                 }
-                Err(ReadError::Again(_)) if dial.state == State::Failing => None,
+                Err(ReadError::Again(_)) if metered.state == State::Failing => None,
                 Err(ReadError::Again(why)) => {
-                    dial.state = State::Failing;
+                    metered.state = State::Failing;
                     Some(format!("could not be read: {why}"))
                 }
                 Err(ReadError::Lost(why)) => {
-                    dial.state = State::Out;
+                    metered.state = State::Out;
                     Some(format!("was lost: {why}; its energy is counted up to here"))
                 }
             };
             if let Some(said) = said {
-                let component = &dial.sensor.component;
+                let component = &metered.sensor.component;
                 self.notes
                     .push(format!("after {seconds:.3} s: {component}: {said}"));
             }
@@ -174,40 +174,40 @@ impl SensorSet {
 
     /// Splits what was drawn since the last call.
     pub(crate) fn post(&mut self, shares: &Shares) {
-        for dial in &mut self.dials {
-            let share = match &dial.sensor.component {
+        for metered in &mut self.sensors {
+            let share = match &metered.sensor.component {
                 Component::Dram(_) => shares.memory,
                 board @ Component::Gpu(_) => *shares.boards.get(board).unwrap_or(&Share::Idle),
                 _ => shares.cpu,
             };
-            dial.before = dial.ledger;
-            dial.ledger.post(dial.odometer.microjoules(), share);
+            metered.before = metered.ledger;
+            metered.ledger.post(metered.odometer.microjoules(), share);
         }
     }
 
     /// The power of what was last posted, which took this long.
     pub(crate) fn power(&self, seconds: f64) -> Power {
         let mut power = Power::default();
-        for dial in &self.dials {
-            let sum = match dial.group {
+        for metered in &self.sensors {
+            let sum = match metered.group {
                 Some(EnergyClass::Cpu | EnergyClass::Dram) => &mut power.processors,
                 Some(EnergyClass::Gpu) => &mut power.boards,
                 None => continue,
             };
             let watts = |now: Energy, before: Energy| (now.joules() - before.joules()) / seconds;
             let (total, ours) = sum.get_or_insert((0.0, 0.0));
-            *total += watts(dial.ledger.total(), dial.before.total());
-            *ours += watts(dial.ledger.attributed(), dial.before.attributed());
+            *total += watts(metered.ledger.total(), metered.before.total());
+            *ours += watts(metered.ledger.attributed(), metered.before.attributed());
         }
         power
     }
 
     /// How often the counters must be read so that none can pass its range unseen.
     pub(crate) fn longest_gap(&self) -> Duration {
-        self.dials
+        self.sensors
             .iter()
-            .filter(|dial| dial.state != State::Out)
-            .map(|dial| match dial.wraps {
+            .filter(|metered| metered.state != State::Out)
+            .map(|metered| match metered.wraps {
                 Wraps::Never => Duration::MAX,
                 Wraps::After(range) => Duration::from_micros(range / ASSUMED_WATTS / 2),
                 Wraps::Unstated => GAP_OF_UNSTATED,
@@ -218,77 +218,85 @@ impl SensorSet {
 
     /// Whether some sensor shows power and not energy, so that it must be read often.
     pub(crate) fn has_gauges(&self) -> bool {
-        self.dials
-            .iter()
-            .any(|dial| dial.state != State::Out && dial.odometer.face().is_none())
+        self.sensors.iter().any(|metered| {
+            metered.state != State::Out && metered.odometer.counter_value().is_none()
+        })
     }
 
-    /// What the counters that are updated all the time have counted, in the order of the dials.
+    /// What the counters that are updated all the time have counted, in the order of the metered.
     pub(crate) fn totals(&self) -> Totals {
-        let total =
-            |dial: &MeteredSensor| dial.may_be_lively().then(|| dial.odometer.microjoules());
-        self.dials.iter().map(total).collect()
+        let total = |metered: &MeteredSensor| {
+            metered
+                .may_be_lively()
+                .then(|| metered.odometer.microjoules())
+        };
+        self.sensors.iter().map(total).collect()
     }
 
     /// What they would have counted if they were read now.
     pub(crate) fn peek(&mut self, at: Duration) -> Totals {
-        let total = |dial: &mut MeteredSensor| {
-            if !dial.may_be_lively() {
+        let total = |metered: &mut MeteredSensor| {
+            if !metered.may_be_lively() {
                 return None;
             }
-            let reading = dial.sensor.source.read().ok()?;
-            let mut odometer = dial.odometer.clone();
+            let reading = metered.sensor.source.read().ok()?;
+            let mut odometer = metered.odometer.clone();
             odometer.advance(&reading, at);
             Some(odometer.microjoules())
         };
-        self.dials.iter_mut().map(total).collect()
+        self.sensors.iter_mut().map(total).collect()
     }
 
     /// Moves the totals by what the counters' lag put into them or kept out.
     pub(crate) fn correct(&mut self, microjoules: &[i64]) {
-        for (dial, amount) in self.dials.iter_mut().zip(microjoules) {
-            dial.odometer.correct(*amount);
+        for (metered, amount) in self.sensors.iter_mut().zip(microjoules) {
+            metered.odometer.correct(*amount);
         }
     }
 
     pub(crate) fn meters(&self) -> BTreeMap<Component, Meter> {
-        self.dials
+        self.sensors
             .iter()
-            .map(|dial| {
-                let known = !matches!(dial.sensor.component, Component::Other(_));
+            .map(|metered| {
+                let known = !matches!(metered.sensor.component, Component::Other(_));
                 let meter = Meter {
-                    total_j: Some(dial.ledger.total().joules()),
-                    attributed_j: known.then(|| dial.ledger.attributed().joules()),
-                    method: dial.sensor.method.clone(),
+                    total_j: Some(metered.ledger.total().joules()),
+                    attributed_j: known.then(|| metered.ledger.attributed().joules()),
+                    method: metered.sensor.method.clone(),
                 };
-                (dial.sensor.component.clone(), meter)
+                (metered.sensor.component.clone(), meter)
             })
             .collect()
     }
 
     pub(crate) fn sensors(&self) -> Vec<SensorNote> {
-        self.dials
+        self.sensors
             .iter()
-            .map(|dial| SensorNote {
-                component: dial.sensor.component.clone(),
-                source: dial.sensor.place.clone(),
-                method: dial.sensor.method.clone(),
+            .map(|metered| SensorNote {
+                component: metered.sensor.component.clone(),
+                source: metered.sensor.place.clone(),
+                method: metered.sensor.method.clone(),
             })
             .collect()
     }
 
     pub(crate) fn balance(&self) -> BTreeMap<Component, Balance> {
-        self.dials
+        self.sensors
             .iter()
-            .map(|dial| (dial.sensor.component.clone(), balance(&dial.ledger)))
+            .map(|metered| (metered.sensor.component.clone(), balance(&metered.ledger)))
             .collect()
     }
 
     /// What each counter shows, by component.
     pub(crate) fn counters(&self) -> BTreeMap<Component, u64> {
-        self.dials
+        self.sensors
             .iter()
-            .filter_map(|dial| Some((dial.sensor.component.clone(), dial.odometer.face()?)))
+            .filter_map(|metered| {
+                Some((
+                    metered.sensor.component.clone(),
+                    metered.odometer.counter_value()?,
+                ))
+            })
             .collect()
     }
 
@@ -299,9 +307,9 @@ impl SensorSet {
 
     /// Says once of a component why the run is charged with all it draws.
     pub(crate) fn note_whole(&mut self, component: &Component, why: &str) {
-        let dials = self.dials.iter_mut();
-        for dial in dials.filter(|dial| dial.sensor.component == *component) {
-            if !std::mem::replace(&mut dial.is_whole, true) {
+        let all = self.sensors.iter_mut();
+        for metered in all.filter(|metered| metered.sensor.component == *component) {
+            if !std::mem::replace(&mut metered.is_whole, true) {
                 let taken = "so all it draws is taken for the run's";
                 self.notes.push(format!("{component}: {why}, {taken}"));
             }
@@ -320,7 +328,7 @@ impl MeteredSensor {
     /// Those of boards are slower, and reading one may take longer than that.
     fn may_be_lively(&self) -> bool {
         self.sensor.method == Method::Measured
-            && self.odometer.face().is_some()
+            && self.odometer.counter_value().is_some()
             && self.state != State::Out
             && !matches!(self.sensor.component, Component::Gpu(_))
     }
@@ -367,37 +375,37 @@ mod tests {
         }
     }
 
-    fn panel(script: Vec<Result<u64, ReadError>>) -> SensorSet {
-        let mut panel = SensorSet::default();
+    fn sensors(script: Vec<Result<u64, ReadError>>) -> SensorSet {
+        let mut sensors = SensorSet::default();
         let sensor = Sensor {
             component: Component::Package(CpuSocket::socket(0)),
             method: Method::Measured,
             place: "a script".to_owned(),
             source: Box::new(Script(script)),
         };
-        panel.add(sensor, Duration::ZERO);
-        panel
+        sensors.add(sensor, Duration::ZERO);
+        sensors
     }
 
-    fn total(panel: &mut SensorSet) -> f64 {
-        panel.post(&Shares {
+    fn total(sensors: &mut SensorSet) -> f64 {
+        sensors.post(&Shares {
             cpu: Share::Of(0.5),
             memory: Share::Idle,
             boards: BTreeMap::new(),
         });
-        let meters = panel.meters();
+        let meters = sensors.meters();
         meters.values().next().unwrap().total_j.unwrap()
     }
 
     #[test]
     fn a_lost_sensor_keeps_what_it_had_counted_and_is_noted_once() {
         let lost = ReadError::Lost("it fell off the bus".to_owned());
-        let mut panel = panel(vec![Ok(0), Ok(2_000_000), Err(lost)]);
+        let mut sensors = sensors(vec![Ok(0), Ok(2_000_000), Err(lost)]);
         for second in 1..5 {
-            panel.read(Duration::from_secs(second));
+            sensors.read(Duration::from_secs(second));
         }
-        assert!((total(&mut panel) - 2.0).abs() < 1e-9);
-        let notes = panel.take_notes();
+        assert!((total(&mut sensors) - 2.0).abs() < 1e-9);
+        let notes = sensors.take_notes();
         assert_eq!(notes.len(), 1, "{notes:?}");
         assert!(notes[0].contains("fell off the bus"), "{notes:?}");
     }
@@ -405,29 +413,29 @@ mod tests {
     #[test]
     fn a_reading_that_fails_once_costs_no_energy() {
         let again = ReadError::Again("busy".to_owned());
-        let mut panel = panel(vec![Ok(0), Err(again), Ok(3_000_000)]);
-        panel.read(Duration::from_secs(1));
-        panel.read(Duration::from_secs(2));
-        assert!((total(&mut panel) - 3.0).abs() < 1e-9);
+        let mut sensors = sensors(vec![Ok(0), Err(again), Ok(3_000_000)]);
+        sensors.read(Duration::from_secs(1));
+        sensors.read(Duration::from_secs(2));
+        assert!((total(&mut sensors) - 3.0).abs() < 1e-9);
     }
 
     #[test]
     fn a_pause_nobody_could_measure_counts_as_nothing() {
-        let mut panel = panel(vec![Ok(1_000_000), Ok(5_000_000), Ok(5_500_000)]);
-        panel.resume(Duration::from_secs(900));
-        panel.read(Duration::from_secs(901));
-        assert!((total(&mut panel) - 0.5).abs() < 1e-9);
+        let mut sensors = sensors(vec![Ok(1_000_000), Ok(5_000_000), Ok(5_500_000)]);
+        sensors.resume(Duration::from_secs(900));
+        sensors.read(Duration::from_secs(901));
+        assert!((total(&mut sensors) - 0.5).abs() < 1e-9);
     }
 
     #[test]
     fn a_small_range_is_read_twice_before_it_can_wrap() {
-        let mut panel = panel(vec![Ok(0)]);
-        assert_eq!(panel.longest_gap(), SHORTEST_GAP);
-        panel.dials[0].wraps = Wraps::After(262_143_328_850);
-        assert_eq!(panel.longest_gap().as_secs(), 131);
-        panel.dials[0].wraps = Wraps::Unstated;
-        assert_eq!(panel.longest_gap().as_secs(), 1);
-        panel.dials[0].wraps = Wraps::Never;
-        assert_eq!(panel.longest_gap(), Duration::MAX);
+        let mut sensors = sensors(vec![Ok(0)]);
+        assert_eq!(sensors.longest_gap(), SHORTEST_GAP);
+        sensors.sensors[0].wraps = Wraps::After(262_143_328_850);
+        assert_eq!(sensors.longest_gap().as_secs(), 131);
+        sensors.sensors[0].wraps = Wraps::Unstated;
+        assert_eq!(sensors.longest_gap().as_secs(), 1);
+        sensors.sensors[0].wraps = Wraps::Never;
+        assert_eq!(sensors.longest_gap(), Duration::MAX);
     }
 }

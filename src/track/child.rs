@@ -45,7 +45,7 @@ impl Ending {
 
 /// What waiting for our children brought to light.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum News {
+pub(crate) enum ChildEvent {
     None,
     /// The command has been stopped, as by Ctrl-Z.
     Stopped,
@@ -60,10 +60,10 @@ impl Child {
     pub(crate) fn start(
         launch: Launch,
         inherited: &Inherited,
-        scope: Option<&RunCgroup>,
+        cgroup: Option<&RunCgroup>,
     ) -> io::Result<(Self, Started)> {
         let _ = set_child_subreaper(Some(rustix::process::getpid()));
-        let started = launch.start(inherited, scope.map(|scope| scope.handle.as_fd()))?;
+        let started = launch.start(inherited, cgroup.map(|cgroup| cgroup.handle.as_fd()))?;
         let child = Self {
             pid: started.pid,
             is_ours: true,
@@ -94,24 +94,24 @@ impl Child {
         self.handle.as_ref().map(AsFd::as_fd)
     }
 
-    /// Hears what all children have to say, and gives the last news of this one.
-    pub(crate) fn reap(&self, reaped: &mut ReapedUsage) -> News {
-        let mut news = News::None;
+    /// Hears what all children have to say, and gives the last event of this one.
+    pub(crate) fn reap(&self, reaped: &mut ReapedUsage) -> ChildEvent {
+        let mut event = ChildEvent::None;
         while let Some(Status { pid, word }) = reaped.wait() {
             if pid != self.pid.as_raw_pid() as u32 {
                 continue;
             }
             if libc::WIFEXITED(word) {
-                news = News::Ended(Ending::Exited(libc::WEXITSTATUS(word) as u8));
+                event = ChildEvent::Ended(Ending::Exited(libc::WEXITSTATUS(word) as u8));
             } else if libc::WIFSIGNALED(word) {
-                news = News::Ended(Ending::Killed(libc::WTERMSIG(word) as u8));
+                event = ChildEvent::Ended(Ending::Killed(libc::WTERMSIG(word) as u8));
             } else if libc::WIFSTOPPED(word) {
-                news = News::Stopped;
+                event = ChildEvent::Stopped;
             } else if libc::WIFCONTINUED(word) {
-                news = News::Continued;
+                event = ChildEvent::Continued;
             }
         }
-        news
+        event
     }
 
     /// The terminal, where the command has made a group of its own the foreground, as shells do.

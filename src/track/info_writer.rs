@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::shed::shed_start_up_pages;
 use crate::log::write::{settle_info, write_info};
 use crate::meter::clock::thread_cpu_time;
 use crate::model::Info;
@@ -23,18 +22,10 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(9_500);
 pub(crate) struct InfoWriter {
     info: Arc<Mutex<Draft>>,
     gathered: Receiver<()>,
-    orders: SyncSender<Order>,
+    flush: SyncSender<()>,
     last_flush: Instant,
     /// How long after a flush the next one is due, in nanoseconds.
     pause: Arc<AtomicU64>,
-    has_shed: bool,
-}
-
-#[derive(Debug, Clone, Copy)]
-enum Order {
-    /// Give back what only the start or a rare sample needed.
-    Shed,
-    Flush,
 }
 
 /// Finds something out about the host or the working directory.
@@ -50,28 +41,24 @@ struct Draft {
 impl InfoWriter {
     /// Starts to gather, one thing after the other; what is found goes into the info, which is
     /// written anew at the end.
-    pub(crate) fn start(
-        info: Info,
-        place: Option<(PathBuf, File)>,
-        errands: Vec<InfoTask>,
-    ) -> Self {
+    pub(crate) fn start(info: Info, place: Option<(PathBuf, File)>, tasks: Vec<InfoTask>) -> Self {
         let info = Arc::new(Mutex::new(Draft {
             info,
             is_final: false,
         }));
         let (gathered_sender, gathered) = sync_channel(1);
-        let (sender, orders) = sync_channel(2);
+        let (flush, flush_requests) = sync_channel(1);
         let shared = Arc::clone(&info);
         let pause = Arc::new(AtomicU64::new(0));
-        let pause_from_now = Arc::clone(&pause);
+        let next_pause = Arc::clone(&pause);
         // Without a thread the run is measured all the same; only the details are missing.
         let _ = thread::Builder::new()
-            .name("scribe".to_owned())
+            .name("info-writer".to_owned())
             .stack_size(256 * 1024)
             .spawn(move || {
                 let mut found = lock(&shared).info.clone();
-                for errand in errands {
-                    errand(&mut found);
+                for task in tasks {
+                    task(&mut found);
                     lock(&shared).info.clone_from(&found);
                 }
                 let draft = lock(&shared);
@@ -83,41 +70,28 @@ impl InfoWriter {
                 if let Some((folder, _)) = &place {
                     let _ = settle_info(folder);
                 }
-                shed_start_up_pages();
-                while let Ok(order) = orders.recv() {
-                    match (order, &place) {
-                        (Order::Shed, _) => shed_start_up_pages(),
-                        (Order::Flush, Some((_, data))) => {
-                            let next = flush(data);
-                            pause_from_now.store(next.as_nanos() as u64, Ordering::Relaxed);
-                        }
-                        (Order::Flush, None) => {}
-                    }
+                while let (Ok(()), Some((_, data))) = (flush_requests.recv(), &place) {
+                    let next = flush_to_disk(data);
+                    next_pause.store(next.as_nanos() as u64, Ordering::Relaxed);
                 }
             });
         Self {
             info,
             gathered,
-            orders: sender,
+            flush,
             last_flush: Instant::now(),
             pause,
-            has_shed: false,
         }
     }
 
-    /// A sample has been written: it is put on the disk if that is due, without waiting for it, and
-    /// pages are given back if it was a rare one.
-    pub(crate) fn sampled(&mut self, was_rare: bool) {
-        if was_rare || !self.has_shed {
-            self.has_shed = true;
-            let _ = self.orders.try_send(Order::Shed);
-        }
+    /// Asks for a flush to disk if one is due; never waits for it.
+    pub(crate) fn sample_written(&mut self) {
         if self.last_flush.elapsed() >= self.pause() {
             self.last_flush = Instant::now();
-            // Until the scribe, who may be kept waiting, knows better.
+            // Until the writer thread has measured how long this flush takes.
             let longest = LONGEST_PAUSE.as_nanos() as u64;
             self.pause.store(longest, Ordering::Relaxed);
-            let _ = self.orders.try_send(Order::Flush);
+            let _ = self.flush.try_send(());
         }
     }
 
@@ -125,7 +99,7 @@ impl InfoWriter {
         Duration::from_nanos(self.pause.load(Ordering::Relaxed))
     }
 
-    /// The info with all that was found by now, to be completed; the scribe leaves it alone.
+    /// The info with all that was found by now, to be completed; the info_writer leaves it alone.
     pub(crate) fn finish(self, patience: Duration) -> Info {
         let _ = self.gathered.recv_timeout(patience);
         let mut draft = lock(&self.info);
@@ -135,7 +109,7 @@ impl InfoWriter {
 }
 
 /// Puts all samples on the disk, and says how long to wait with the next time.
-fn flush(data: &File) -> Duration {
+fn flush_to_disk(data: &File) -> Duration {
     let began = (Instant::now(), thread_cpu_time());
     let _ = data.sync_data();
     let used = thread_cpu_time().saturating_sub(began.1);
@@ -148,7 +122,7 @@ fn pause_after(used: Duration, took: Duration) -> Duration {
     for_the_core.max(for_the_disk).min(LONGEST_PAUSE)
 }
 
-/// A scribe that panicked has left a draft as good as any.
+/// A info_writer that panicked has left a draft as good as any.
 fn lock(info: &Mutex<Draft>) -> MutexGuard<'_, Draft> {
     info.lock()
         .unwrap_or_else(std::sync::PoisonError::into_inner)

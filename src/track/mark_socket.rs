@@ -79,8 +79,8 @@ impl MarkSocket {
     }
 
     /// Tells the sender that the mark has been measured.
-    pub(crate) fn acknowledge(&self, letter: &ReceivedMark) {
-        if let Some(sender) = &letter.sender {
+    pub(crate) fn acknowledge(&self, received: &ReceivedMark) {
+        if let Some(sender) = &received.sender {
             let _ = self.socket.send_to_addr(b"measured", sender);
         }
     }
@@ -134,8 +134,8 @@ fn try_send(address: &OsStr, mark: &Mark) -> io::Result<Delivery> {
     sockopt::set_socket_passcred(&socket, true)?;
     socket.set_read_timeout(Some(PATIENCE))?;
     socket.set_write_timeout(Some(PATIENCE))?;
-    let letter = serde_json::to_vec(mark)?;
-    socket.send_to_addr(&letter, &SocketAddr::from_abstract_name(name)?)?;
+    let received = serde_json::to_vec(mark)?;
+    socket.send_to_addr(&received, &SocketAddr::from_abstract_name(name)?)?;
     Ok(match socket.recv(&mut [0; 16]) {
         Ok(_) => Delivery::Measured,
         Err(_) => Delivery::Unanswered,
@@ -157,41 +157,41 @@ mod tests {
     #[test]
     fn a_mark_arrives_and_its_sender_hears_of_it() {
         let id = format!("test-{}", std::process::id());
-        let mailbox = MarkSocket::open(&id).unwrap();
-        let address = mailbox.address();
+        let socket = MarkSocket::open(&id).unwrap();
+        let address = socket.address();
         let sender = std::thread::spawn(move || send(&address, &mark("train")));
-        let letter = loop {
-            if let Some(letter) = mailbox.next() {
-                break letter;
+        let received = loop {
+            if let Some(received) = socket.next() {
+                break received;
             }
             assert!(!sender.is_finished(), "it was not sent");
             std::thread::yield_now();
         };
-        assert_eq!(letter.mark, mark("train"));
-        mailbox.acknowledge(&letter);
+        assert_eq!(received.mark, mark("train"));
+        socket.acknowledge(&received);
         assert_eq!(sender.join().unwrap(), Delivery::Measured);
     }
 
     #[test]
     fn two_marks_of_one_process_do_not_stand_in_each_others_way() {
         let id = format!("test-two-{}", std::process::id());
-        let mailbox = MarkSocket::open(&id).unwrap();
+        let socket = MarkSocket::open(&id).unwrap();
         let senders = ["a", "b"].map(|name| {
-            let address = mailbox.address();
+            let address = socket.address();
             std::thread::spawn(move || send(&address, &mark(name)))
         });
         // Both wait to be answered, so that both are open at the same time.
-        let letters = senders.each_ref().map(|_| {
+        let received = senders.each_ref().map(|_| {
             loop {
-                if let Some(letter) = mailbox.next() {
-                    break letter;
+                if let Some(received) = socket.next() {
+                    break received;
                 }
                 assert!(senders.iter().any(|sender| !sender.is_finished()));
                 std::thread::yield_now();
             }
         });
-        for letter in &letters {
-            mailbox.acknowledge(letter);
+        for received in &received {
+            socket.acknowledge(received);
         }
         for sender in senders {
             assert_ne!(sender.join().unwrap(), Delivery::NobodyTracks);

@@ -11,7 +11,6 @@ mod python;
 mod recorder;
 mod info_writer;
 mod csv_series;
-mod shed;
 mod signals;
 mod spawn;
 mod summary;

@@ -20,7 +20,7 @@ pub(crate) struct Launch {
     arguments: Vec<CString>,
     environment: Vec<CString>,
     /// How the child says that it began, or why not; opened before sensors can take the last file.
-    news: OwnedFd,
+    started: OwnedFd,
     report: OwnedFd,
 }
 
@@ -38,11 +38,11 @@ impl Launch {
             environment.push(CString::new(variable.as_bytes())?);
         }
         let arguments = command.iter().map(|word| CString::new(word.as_bytes()));
-        let (news, report) = pipe_with(PipeFlags::CLOEXEC)?;
+        let (started, report) = pipe_with(PipeFlags::CLOEXEC)?;
         Ok(Self {
             arguments: arguments.collect::<Result<_, _>>()?,
             environment,
-            news,
+            started,
             report,
         })
     }
@@ -64,10 +64,10 @@ impl Launch {
             unsafe { become_command(&arguments, &environment, inherited, &self.report) }
         }
         drop(self.report);
-        let mut news = File::from(self.news);
+        let mut started = File::from(self.started);
         let pid = Pid::from_raw(pid).expect("a new process has a number");
-        let began = read_number(&mut news).map_or(Duration::ZERO, Duration::from_nanos);
-        match read_number(&mut news) {
+        let began = read_number(&mut started).map_or(Duration::ZERO, Duration::from_nanos);
+        match read_number(&mut started) {
             // Nobody wrote: the exec closed the pipe.
             None => Ok(Started {
                 pid,
@@ -91,9 +91,9 @@ pub(crate) struct Started {
     pub(crate) began: Duration,
 }
 
-fn read_number(news: &mut File) -> Option<u64> {
+fn read_number(started: &mut File) -> Option<u64> {
     let mut bytes = [0; 8];
-    news.read_exact(&mut bytes).ok()?;
+    started.read_exact(&mut bytes).ok()?;
     Some(u64::from_ne_bytes(bytes))
 }
 

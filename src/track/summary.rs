@@ -99,7 +99,7 @@ impl LiveStatus {
 
 /// Where the tracker shows what it sees while the run goes on.
 pub trait Display {
-    fn show(&mut self, glance: &LiveStatus);
+    fn show(&mut self, status: &LiveStatus);
     /// Leaves no trace of what was shown.
     fn clear(&mut self);
 }

@@ -25,7 +25,7 @@ impl LiveLine {
 }
 
 impl Display for LiveLine {
-    fn show(&mut self, glance: &LiveStatus) {
+    fn show(&mut self, status: &LiveStatus) {
         let size = tcgetwinsize(io::stderr()).ok();
         let Some(size) = size.filter(|size| size.ws_row >= FEWEST_ROWS && is_ours()) else {
             self.give_up();
@@ -44,7 +44,7 @@ impl Display for LiveLine {
         }
         // A line that is wider than the terminal would become two.
         let most = usize::from(size.ws_col).saturating_sub(1);
-        let line: String = text(glance).chars().take(most).collect();
+        let line: String = text(status).chars().take(most).collect();
         output += &in_row(row, &format!("\x1b[2m{line}\x1b[0m"));
         let _ = io::stderr().write_all(output.as_bytes());
         self.row = Some(row);
@@ -106,16 +106,16 @@ fn is_ours() -> bool {
         })
 }
 
-fn text(glance: &LiveStatus) -> String {
-    let mut parts = vec![clock(glance.elapsed)];
-    parts.extend(glance.power.map(|power| format!("{:.1} W", power.get())));
-    parts.push(glance.energy.map_or_else(
+fn text(status: &LiveStatus) -> String {
+    let mut parts = vec![clock(status.elapsed)];
+    parts.extend(status.power.map(|power| format!("{:.1} W", power.get())));
+    parts.push(status.energy.map_or_else(
         || "energy unknown".to_owned(),
         |energy| format!("{:.6} kWh", energy.kwh()),
     ));
-    let emissions = glance.emissions.map(GramsCo2e::grams);
+    let emissions = status.emissions.map(GramsCo2e::grams);
     parts.extend(emissions.map(|grams| format!("{grams:.3} g CO2eq")));
-    parts.extend(glance.measured.map(|measured| match measured {
+    parts.extend(status.measured.map(|measured| match measured {
         all if all > 0.999 => "measured".to_owned(),
         none if none <= 0.0 => "estimated".to_owned(),
         part => format!("{:.0} % measured", part * 100.0),
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn the_line_says_how_long_how_much_and_how_well() {
-        let glance = LiveStatus {
+        let status = LiveStatus {
             elapsed: Duration::from_secs(3_725),
             power: Some(Watts::new(61.25).unwrap()),
             energy: Some(Energy::from_joules(3.6e5).unwrap()),
@@ -149,7 +149,7 @@ mod tests {
             measured: Some(1.0),
         };
         assert_eq!(
-            text(&glance),
+            text(&status),
             "1:02:05 | 61.2 W | 0.100000 kWh | 21.000 g CO2eq | measured"
         );
     }

@@ -185,8 +185,8 @@ impl TrackArgs {
         let mut line = LiveLine::default();
         // A tracker around this one has the last row already.
         let is_seen = !self.quiet && LiveLine::can_be_shown() && outer_run().is_none();
-        let screen = is_seen.then_some(&mut line as &mut dyn Display);
-        let summary = track(&plan, screen).map_err(not_started)?;
+        let display = is_seen.then_some(&mut line as &mut dyn Display);
+        let summary = track(&plan, display).map_err(not_started)?;
         if !self.quiet {
             let text = table::table(&summary, &plan.label());
             tell(escape::terminal(text.trim_end()));

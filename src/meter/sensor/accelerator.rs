@@ -10,7 +10,7 @@ pub trait Accelerator: Send {
     /// Its energy meter, or why there is none.
     fn sensor(&self) -> Result<Sensor, String>;
     /// What its gauges show now.
-    fn look(&self) -> Look;
+    fn readings(&self) -> BoardReadings;
     /// The part of the board's work since the last call that these processes did.
     fn share(&mut self, processes: &[u32]) -> Share;
     /// Why all the board draws is taken for the run's, where that was so since the last call.
@@ -30,7 +30,7 @@ pub struct Board {
 
 /// A board's gauges, each left out where it has none.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Look {
+pub struct BoardReadings {
     pub watts: Option<f64>,
     /// Fraction of 1.
     pub utilisation: Option<f64>,

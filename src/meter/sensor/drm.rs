@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::accelerator::{Accelerator, Board, Look, POWER_PERIOD_S};
+use super::accelerator::{Accelerator, Board, BoardReadings, POWER_PERIOD_S};
 use super::kernel_file::line;
 
 use super::{KernelFile, PowerSource, ReadError, Reading, Roots, Sensor, Share, Wraps};
@@ -147,8 +147,8 @@ impl Accelerator for Card {
         Err(why)
     }
 
-    fn look(&self) -> Look {
-        Look {
+    fn readings(&self) -> BoardReadings {
+        BoardReadings {
             watts: METERS[1..]
                 .iter()
                 .find_map(|(file, _)| number(&self.monitor.join(file)))
@@ -217,7 +217,7 @@ mod tests {
         let cards = boards(&roots);
         assert_eq!(cards.len(), 1);
         assert_eq!(cards[0].board().component.to_string(), "gpu:8c1f");
-        assert_eq!(cards[0].look().utilisation, Some(0.37));
+        assert_eq!(cards[0].readings().utilisation, Some(0.37));
         let mut sensor = cards[0].sensor().unwrap();
         assert_eq!(
             sensor.source.read(),

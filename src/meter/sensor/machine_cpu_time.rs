@@ -19,7 +19,7 @@ pub struct MachineCpuTime {
 
 #[derive(Debug)]
 enum Source {
-    EnergyClass(CgroupCpuTime),
+    RootCgroup(CgroupCpuTime),
     Stat {
         path: PathBuf,
         file: KernelFile,
@@ -36,7 +36,7 @@ impl MachineCpuTime {
     pub fn open(roots: &Roots) -> io::Result<Self> {
         let source = match CgroupCpuTime::of_machine(roots) {
             // Whoever has moved /proc wants to hear of that machine.
-            Some(clock) if roots.procfs == Roots::default().procfs => Source::EnergyClass(clock),
+            Some(clock) if roots.procfs == Roots::default().procfs => Source::RootCgroup(clock),
             _ => Source::stat(roots)?,
         };
         Ok(Self {
@@ -49,7 +49,7 @@ impl MachineCpuTime {
     #[must_use]
     pub fn path(&self) -> &Path {
         match &*self.source {
-            Source::EnergyClass(clock) => clock.path(),
+            Source::RootCgroup(clock) => clock.path(),
             Source::Stat { path, .. } => path,
         }
     }
@@ -80,7 +80,7 @@ impl Source {
 
     fn read(&self) -> io::Result<Duration> {
         match self {
-            Self::EnergyClass(clock) => Ok(clock.read()?.total()),
+            Self::RootCgroup(clock) => Ok(clock.read()?.total()),
             Self::Stat { file, tick, .. } => {
                 let mut buffer = [0; 256];
                 let ticks = parse(file.text(&mut buffer)?).ok_or_else(|| {

@@ -28,7 +28,7 @@ pub use cpu_times::CpuTimes;
 pub(crate) use cpu_times::tick;
 pub use kernel_file::KernelFile;
 pub use machine_cpu_time::MachineCpuTime;
-pub use odometer::{Odometer, Surprise};
+pub use odometer::{Anomaly, Odometer};
 pub use processor::Processor;
 pub use reading::{PowerSource, ReadError, Reading, Sensor, Wraps};
 pub use roots::Roots;

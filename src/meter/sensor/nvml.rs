@@ -8,7 +8,7 @@ use nvml_wrapper::enums::device::UsedGpuMemory;
 use nvml_wrapper::error::NvmlError;
 use nvml_wrapper::{Device, Nvml};
 
-use super::accelerator::{Accelerator, Board, Look, POWER_PERIOD_S, visible};
+use super::accelerator::{Accelerator, Board, BoardReadings, POWER_PERIOD_S, visible};
 use super::alive::is_alive;
 use super::tdp::BoardPower;
 use super::{PowerSource, ReadError, Reading, Roots, Sensor, Share, Wraps};
@@ -230,11 +230,11 @@ impl Accelerator for NvidiaBoard {
         })
     }
 
-    fn look(&self) -> Look {
+    fn readings(&self) -> BoardReadings {
         let Ok(device) = self.device() else {
-            return Look::default();
+            return BoardReadings::default();
         };
-        Look {
+        BoardReadings {
             watts: device.power_usage().ok().map(|mw| f64::from(mw) / 1e3),
             utilisation: device
                 .utilization_rates()

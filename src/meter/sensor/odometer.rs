@@ -36,7 +36,7 @@ enum Value {
 
 /// Something about a step that the log should say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Surprise {
+pub enum Anomaly {
     /// The counter went back further than a wrap explains; what it counted before is kept.
     SetBack,
     /// The counter went ahead further than any power explains; the step is not counted.
@@ -68,7 +68,7 @@ impl Odometer {
 
     /// The counter's value as last read, if this is a counter.
     #[must_use]
-    pub fn face(&self) -> Option<u64> {
+    pub fn counter_value(&self) -> Option<u64> {
         match self.last.value {
             Value::Counter(value) => Some(value),
             Value::Gauge(_) => None,
@@ -82,9 +82,9 @@ impl Odometer {
     }
 
     /// Adds what went by since the last reading.
-    pub fn advance(&mut self, reading: &Reading, at: Duration) -> Option<Surprise> {
+    pub fn advance(&mut self, reading: &Reading, at: Duration) -> Option<Anomaly> {
         let elapsed = at.saturating_sub(self.last.at);
-        let mut surprise = None;
+        let mut anomaly = None;
         let step = match (self.last.value, reading) {
             (
                 Value::Counter(last),
@@ -95,10 +95,10 @@ impl Odometer {
             ) => {
                 let (step, said) = match now.checked_sub(last) {
                     Some(step) if step <= most_in(elapsed) => (step, None),
-                    Some(_) => (0, Some(Surprise::Jump)),
+                    Some(_) => (0, Some(Anomaly::Jump)),
                     None => self.over_the_wrap(last, *now, *wraps, elapsed),
                 };
-                surprise = said;
+                anomaly = said;
                 step
             }
             (Value::Gauge(before), Reading::Gauge { watts }) => {
@@ -113,7 +113,7 @@ impl Odometer {
         }
         self.total = self.total.saturating_add(step);
         self.last = Seen::of(reading, at);
-        surprise
+        anomaly
     }
 
     /// Goes on from this reading as if nothing had gone by, after a time nobody could measure.
@@ -133,14 +133,14 @@ impl Odometer {
         now: u64,
         wraps: Wraps,
         elapsed: Duration,
-    ) -> (u64, Option<Surprise>) {
+    ) -> (u64, Option<Anomaly>) {
         let most = most_in(elapsed);
         let expected = self.rate.map(|rate| rate * elapsed.as_secs_f64());
         // What it shows was drawn since it was set back, as after a sleep, if it started anew: one that
         // only stumbled still shows nearly all it showed before.
         let since_then = expected.map_or(most, |expected| (expected * 2.0) as u64);
         let is_anew = now <= last / 2 && now <= since_then;
-        let set_back = (if is_anew { now } else { 0 }, Some(Surprise::SetBack));
+        let set_back = (if is_anew { now } else { 0 }, Some(Anomaly::SetBack));
         match wraps {
             Wraps::Never => return set_back,
             Wraps::After(range) if range >= last => {
@@ -155,14 +155,14 @@ impl Odometer {
             let fits = expected.is_some_and(|e| (step as f64 - e).abs() <= FITS * e);
             // A counter that was at the very end of a range has wrapped there, whatever its power.
             if fits || step <= range / 100 {
-                return (step, Some(Surprise::GuessedRange));
+                return (step, Some(Anomaly::GuessedRange));
             }
         }
         match expected {
             Some(expected) if expected >= now as f64 => {
                 let step = expected.round() as u64;
                 self.learned_range = Some(last + step - now);
-                (step, Some(Surprise::GuessedRange))
+                (step, Some(Anomaly::GuessedRange))
             }
             _ => set_back,
         }
@@ -211,7 +211,7 @@ mod tests {
         assert_eq!(odometer.advance(&counter(3_000_000, range), at(1.0)), None);
         assert_eq!(
             odometer.advance(&counter(500_000, range), at(2.0)),
-            Some(Surprise::SetBack)
+            Some(Anomaly::SetBack)
         );
         assert_eq!(odometer.microjoules(), 2_500_000);
     }
@@ -220,8 +220,8 @@ mod tests {
     fn a_counter_set_back_near_its_end_is_not_taken_for_one_that_wrapped() {
         let range = Some(262_143_328_850);
         let mut odometer = Odometer::starting(&counter(200_000_000_000, range), at(0.0));
-        let surprise = odometer.advance(&counter(1_000, range), at(1.0));
-        assert_eq!(surprise, Some(Surprise::SetBack));
+        let anomaly = odometer.advance(&counter(1_000, range), at(1.0));
+        assert_eq!(anomaly, Some(Anomaly::SetBack));
         assert_eq!(odometer.microjoules(), 1_000);
     }
 
@@ -234,8 +234,8 @@ mod tests {
             (5_000_000_000, 1_000_000_000),
         ] {
             let mut odometer = Odometer::starting(&counter(face, range), at(0.0));
-            let surprise = odometer.advance(&counter(face - back, range), at(1.0));
-            assert_eq!(surprise, Some(Surprise::SetBack));
+            let anomaly = odometer.advance(&counter(face - back, range), at(1.0));
+            assert_eq!(anomaly, Some(Anomaly::SetBack));
             assert_eq!(odometer.microjoules(), 0);
         }
         let mut odometer = Odometer::starting(&counter(90_000_000_000, range), at(0.0));
@@ -249,7 +249,7 @@ mod tests {
         let mut odometer = Odometer::starting(&counter(7, None), at(0.0));
         assert_eq!(
             odometer.advance(&counter(u64::MAX, None), at(1.0)),
-            Some(Surprise::Jump)
+            Some(Anomaly::Jump)
         );
         odometer.advance(&counter(9, None), at(2.0));
         assert!(odometer.microjoules() <= 9);
@@ -260,8 +260,8 @@ mod tests {
         let range = 262_143_328_850;
         let mut odometer = Odometer::starting(&counter(range - 150_000_000, None), at(0.0));
         odometer.advance(&counter(range - 50_000_000, None), at(1.0));
-        let surprise = odometer.advance(&counter(48_000_000, None), at(2.0));
-        assert_eq!(surprise, Some(Surprise::GuessedRange));
+        let anomaly = odometer.advance(&counter(48_000_000, None), at(2.0));
+        assert_eq!(anomaly, Some(Anomaly::GuessedRange));
         assert_eq!(odometer.microjoules(), 198_000_000);
     }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use super::child::{Child, Ending, News};
+use super::child::{Child, ChildEvent, Ending};
 use super::info_writer::InfoWriter;
 use super::mark_socket::MarkSocket;
 use super::plan::Plan;
@@ -17,7 +17,7 @@ use super::signals::Signals;
 use super::summary::{Display, LiveStatus, Summary};
 use crate::grid::intensity::Background;
 use crate::meter::clock::ClockReading;
-use crate::meter::counter_lag::{CounterLag, GLANCE};
+use crate::meter::counter_lag::{CounterLag, POLL_PERIOD};
 use crate::meter::recent_totals::RecentTotals;
 use crate::meter::sampler::Sampler;
 use crate::meter::sensor::accelerator::{Board, POWER_PERIOD_S};
@@ -41,14 +41,14 @@ const STOP_PATIENCE: Duration = Duration::from_secs(1);
 /// Signals are heard by the calling thread: threads that run already must hold theirs back.
 pub fn track<'p>(
     plan: &'p Plan,
-    screen: Option<&'p mut dyn Display>,
+    display: Option<&'p mut dyn Display>,
 ) -> Result<Summary, StartError> {
-    let mut tracker = Tracker::start(plan, screen)?;
+    let mut tracker = Tracker::start(plan, display)?;
     // A fault of ours must not cost the job its end: it is waited for in any case.
     let watched = catch_unwind(AssertUnwindSafe(|| tracker.watch()));
     let ending = watched.unwrap_or_else(|_| {
         tracker
-            .record
+            .recorder
             .note("the tracker failed; the log ends early".to_owned());
         Ending::Unknown
     });
@@ -62,18 +62,18 @@ pub fn track<'p>(
 
 struct Tracker<'p> {
     plan: &'p Plan,
-    screen: Option<&'p mut dyn Display>,
-    witness: Sampler,
-    record: Recorder,
-    scribe: InfoWriter,
+    display: Option<&'p mut dyn Display>,
+    sampler: Sampler,
+    recorder: Recorder,
+    info_writer: InfoWriter,
     signals: Signals,
-    mailbox: Option<MarkSocket>,
+    mark_socket: Option<MarkSocket>,
     child: Child,
     boards: Option<Receiver<Boards>>,
     grid: Option<Background>,
     lag: CounterLag,
     is_lag_known: bool,
-    trail: RecentTotals,
+    recent_totals: RecentTotals,
     last_awake: ClockReading,
     /// What this process had used when it became a tracker: an exec keeps its clock.
     cpu_at_start: Duration,
@@ -95,8 +95,8 @@ impl Tracker<'_> {
         let mut next_read = self.gap();
         loop {
             let now = ClockReading::now();
-            self.mind_the_gap(&now);
-            let at = self.witness.elapsed(&now);
+            self.skip_suspend(&now);
+            let at = self.sampler.elapsed(&now);
             if self.plan.duration.is_some_and(|duration| at >= duration) {
                 return Ending::Unknown;
             }
@@ -107,10 +107,10 @@ impl Tracker<'_> {
                 next_tick = next_after(next_tick, self.plan.interval, at);
                 next_read = at.saturating_add(self.gap());
             } else if at >= next_read {
-                self.witness.glimpse(at);
+                self.sampler.read_between_samples(at);
                 next_read = at.saturating_add(self.gap());
             }
-            self.take_in_late_boards(at);
+            self.add_late_boards(at);
             self.collect_notes();
 
             let mut until = next_tick.min(next_read).saturating_sub(at);
@@ -118,19 +118,19 @@ impl Tracker<'_> {
                 until = until.min(duration.saturating_sub(at));
             }
             if !self.is_lag_known {
-                until = GLANCE;
+                until = POLL_PERIOD;
             }
-            if !self.await_news(until) {
+            if !self.wait_for_event(until) {
                 continue;
             }
             // A mark sent just before the end is older than the end.
-            let ending = self.hear_signals();
-            self.open_mail();
+            let ending = self.handle_signals();
+            self.take_marks();
             if let Some(ending) = ending {
                 return ending;
             }
-            if self.has_vanished() {
-                self.record.note(format!(
+            if self.has_ended() {
+                self.recorder.note(format!(
                     "it was not ours to wait for: what it did in its last {} ms may be missing",
                     GAP_OF_OTHERS.as_millis()
                 ));
@@ -140,12 +140,12 @@ impl Tracker<'_> {
     }
 
     /// Sleeps until something happens, but no longer than this; says whether it did.
-    fn await_news(&self, until: Duration) -> bool {
+    fn wait_for_event(&self, until: Duration) -> bool {
         let mut sources = vec![PollFd::new(&self.signals, PollFlags::IN)];
         sources.extend(
-            self.mailbox
+            self.mark_socket
                 .iter()
-                .map(|mail| PollFd::new(mail, PollFlags::IN)),
+                .map(|socket| PollFd::new(socket, PollFlags::IN)),
         );
         let handle = self.child.handle();
         sources.extend(
@@ -162,8 +162,8 @@ impl Tracker<'_> {
 
     /// How soon the meters must be read again, whatever is logged.
     fn gap(&self) -> Duration {
-        let mut gap = self.witness.panel.longest_gap();
-        if self.witness.panel.has_gauges() {
+        let mut gap = self.sampler.sensors.longest_gap();
+        if self.sampler.sensors.has_gauges() {
             gap = gap.min(Duration::from_secs_f64(POWER_PERIOD_S));
         }
         if !self.child.is_ours() {
@@ -173,17 +173,17 @@ impl Tracker<'_> {
     }
 
     fn tick(&mut self, now: &ClockReading, mark: Option<Mark>) {
-        let mut sample = self.witness.sample(now, mark);
+        let mut sample = self.sampler.sample(now, mark);
         if let Some(latest) = self.grid.as_ref().and_then(Background::latest) {
             sample.observed.realtime_carbon_intensity = Some(latest.intensity.get());
             self.realtime_sources.insert(latest.source);
         }
-        self.record.sample(&sample);
-        self.trail
-            .pass(self.witness.elapsed(now), self.witness.panel.totals());
-        self.scribe.sampled(self.witness.take_rarity());
-        if let Some(screen) = &mut self.screen {
-            screen.show(&LiveStatus::of(
+        self.recorder.sample(&sample);
+        self.recent_totals
+            .push(self.sampler.elapsed(now), self.sampler.sensors.totals());
+        self.info_writer.sample_written();
+        if let Some(display) = &mut self.display {
+            display.show(&LiveStatus::of(
                 &sample,
                 self.plan.region.as_ref(),
                 self.plan.pue,
@@ -191,26 +191,26 @@ impl Tracker<'_> {
         }
     }
 
-    fn clear_screen(&mut self) {
-        if let Some(screen) = &mut self.screen {
-            screen.clear();
+    fn clear_display(&mut self) {
+        if let Some(display) = &mut self.display {
+            display.clear();
         }
     }
 
     fn collect_notes(&mut self) {
         let grid = self.grid.iter().flat_map(Background::notices);
-        for note in self.witness.panel.take_notes().into_iter().chain(grid) {
-            self.record.note(note);
+        for note in self.sampler.sensors.take_notes().into_iter().chain(grid) {
+            self.recorder.note(note);
         }
     }
 
     /// While the machine slept, counters may have gone anywhere: nothing is counted for that time.
-    fn mind_the_gap(&mut self, now: &ClockReading) {
+    fn skip_suspend(&mut self, now: &ClockReading) {
         let slept = now.slept_since(&self.last_awake);
         if slept > Duration::from_millis(500) {
-            let at = self.witness.elapsed(now);
-            self.witness.panel.resume(at);
-            self.record.note(format!(
+            let at = self.sampler.elapsed(now);
+            self.sampler.sensors.resume(at);
+            self.recorder.note(format!(
                 "after {:.3} s: the machine slept for {:.0} s, which is not counted",
                 at.as_secs_f64(),
                 slept.as_secs_f64()
@@ -220,21 +220,21 @@ impl Tracker<'_> {
     }
 
     fn learn_lag(&mut self, at: Duration) {
-        self.witness.panel.read_lively(at);
-        let totals = self.witness.panel.totals();
-        self.lag.glance(&self.witness.sighting(at, totals));
+        self.sampler.sensors.read_lively(at);
+        let totals = self.sampler.sensors.totals();
+        self.lag.observe(&self.sampler.timed_totals(at, totals));
         if self.lag.is_settled() {
-            self.set_right_at_start();
+            self.correct_start();
         }
     }
 
-    fn set_right_at_start(&mut self) {
+    fn correct_start(&mut self) {
         let correction = self.lag.correction_at_start();
-        self.witness.panel.correct(&correction);
+        self.sampler.sensors.correct(&correction);
         self.is_lag_known = true;
     }
 
-    fn take_in_late_boards(&mut self, at: Duration) {
+    fn add_late_boards(&mut self, at: Duration) {
         let Some(boards) = self
             .boards
             .as_ref()
@@ -245,26 +245,26 @@ impl Tracker<'_> {
         self.boards = None;
         if !boards.found.is_empty() {
             let seconds = at.as_secs_f64();
-            self.record
+            self.recorder
                 .note(format!("accelerators are counted from {seconds:.3} s on"));
         }
-        for note in self.witness.take_in(boards, at) {
-            self.record.note(note);
+        for note in self.sampler.add_boards(boards, at) {
+            self.recorder.note(note);
         }
     }
 
-    fn open_mail(&mut self) {
-        while let Some(letter) = self.mailbox.as_ref().and_then(MarkSocket::next) {
+    fn take_marks(&mut self) {
+        while let Some(received) = self.mark_socket.as_ref().and_then(MarkSocket::next) {
             let now = self.ended.unwrap_or_else(ClockReading::now);
-            self.tick(&now, Some(letter.mark.clone()));
-            if let Some(mailbox) = &self.mailbox {
-                mailbox.acknowledge(&letter);
+            self.tick(&now, Some(received.mark.clone()));
+            if let Some(mark_socket) = &self.mark_socket {
+                mark_socket.acknowledge(&received);
             }
         }
     }
 
     /// Hands signals on, waits for the dead, and stops when the command is stopped.
-    fn hear_signals(&mut self) -> Option<Ending> {
+    fn handle_signals(&mut self) -> Option<Ending> {
         let now = ClockReading::now();
         while let Some(arrival) = self.signals.next() {
             if arrival.is_child_news() {
@@ -284,20 +284,20 @@ impl Tracker<'_> {
         if !self.child.is_ours() {
             return None;
         }
-        match self.child.reap(self.witness.reaped()) {
-            News::Ended(ending) => {
+        match self.child.reap(self.sampler.reaped()) {
+            ChildEvent::Ended(ending) => {
                 self.ended = Some(now);
                 return Some(ending);
             }
-            News::Stopped => self.is_stopped = true,
-            News::Continued => self.is_stopped = false,
-            News::None => {}
+            ChildEvent::Stopped => self.is_stopped = true,
+            ChildEvent::Continued => self.is_stopped = false,
+            ChildEvent::None => {}
         }
         // A command that went on all the same was not stopped by what we were asked to stop by.
         let is_asked = |asked: &ClockReading| {
-            self.witness
+            self.sampler
                 .elapsed(&now)
-                .saturating_sub(self.witness.elapsed(asked))
+                .saturating_sub(self.sampler.elapsed(asked))
                 < STOP_PATIENCE
         };
         if self.is_stopped
@@ -314,7 +314,7 @@ impl Tracker<'_> {
         if !self.is_over {
             self.tick(&before, None);
         }
-        self.clear_screen();
+        self.clear_display();
         self.child.stop_along();
         self.stop_asked = None;
         self.is_stopped = false;
@@ -322,11 +322,11 @@ impl Tracker<'_> {
             return;
         }
         let now = ClockReading::now();
-        let at = self.witness.elapsed(&now);
-        let pause = at.saturating_sub(self.witness.elapsed(&before));
+        let at = self.sampler.elapsed(&now);
+        let pause = at.saturating_sub(self.sampler.elapsed(&before));
         if pause > LONGEST_PAUSE.min(self.gap()) {
-            self.witness.panel.resume(at);
-            self.record.note(format!(
+            self.sampler.sensors.resume(at);
+            self.recorder.note(format!(
                 "after {:.3} s: stopped for {:.1} s, which is not counted",
                 at.as_secs_f64(),
                 pause.as_secs_f64()
@@ -335,7 +335,7 @@ impl Tracker<'_> {
     }
 
     /// The end of a process that is not our child shows in its handle.
-    fn has_vanished(&self) -> bool {
+    fn has_ended(&self) -> bool {
         let Some(handle) = self.child.handle().filter(|_| !self.child.is_ours()) else {
             return false;
         };

@@ -61,18 +61,18 @@ impl<'p> Tracker<'p> {
     /// Gets everything ready, starts the command or finds the process, and begins to count.
     pub(super) fn start(
         plan: &'p Plan,
-        screen: Option<&'p mut dyn Display>,
+        display: Option<&'p mut dyn Display>,
     ) -> Result<Self, StartError> {
         let cpu_at_start = own_cpu_time();
         let id = new_id();
         // Before any thread is started: one without the mask would take signals from us.
         let signals = Signals::hold().map_err(StartError::Signals)?;
         let grid = ask_grid(plan);
-        let mailbox = MarkSocket::open(&id).ok();
+        let mark_socket = MarkSocket::open(&id).ok();
         let ready = match &plan.subject {
             Subject::Process(pid) => Ready::Found(find(*pid)?),
             Subject::Command(words) => {
-                let address = mailbox
+                let address = mark_socket
                     .as_ref()
                     .map(MarkSocket::address)
                     .unwrap_or_default();
@@ -80,16 +80,16 @@ impl<'p> Tracker<'p> {
                 Ready::Launch(launch.map_err(|source| unstartable(words, source))?, words)
             }
         };
-        let boards = look_for_boards(&plan.roots);
+        let boards = find_boards(&plan.roots);
         let mut survey = Survey::of(&plan.roots);
-        let (top, scope) = match &ready {
+        let (top, cgroup) = match &ready {
             Ready::Found(child) => (TreeRoot::Process(child.pid()), None),
             Ready::Launch(..) if plan.own_group => (TreeRoot::Ours, RunCgroup::make(&plan.roots)),
             Ready::Launch(..) => (TreeRoot::Ours, None),
         };
-        let mut witness = Sampler::new(&plan.roots, &survey, top, scope);
+        let mut sampler = Sampler::new(&plan.roots, &survey, top, cgroup);
         for sensor in std::mem::take(&mut survey.sensors) {
-            witness.panel.add(sensor, Duration::ZERO);
+            sampler.sensors.add(sensor, Duration::ZERO);
         }
         let mut info = first_info(plan, &id);
         let patience = match plan.roots.nvml_lib {
@@ -101,58 +101,59 @@ impl<'p> Tracker<'p> {
             .and_then(|boards| boards.recv_timeout(patience).ok());
         let boards = boards.filter(|_| early.is_none());
         let mut notes = first_notes(plan, &survey);
-        notes.extend(witness.take_in(early.unwrap_or_default(), Duration::ZERO));
-        (info.host.gpus, info.host.gpu_driver) = cards(&witness.boards);
-        info.sensors = witness.panel.sensors();
-        info.counters_at_start = witness.panel.counters();
-        let first = witness.begin(ClockReading::now());
-        let mut record = Recorder::create(plan, &id, &info, &first);
-        notes.drain(..).for_each(|note| record.note(note));
+        notes.extend(sampler.add_boards(early.unwrap_or_default(), Duration::ZERO));
+        (info.host.gpus, info.host.gpu_driver) = cards(&sampler.boards);
+        info.sensors = sampler.sensors.sensors();
+        info.counters_at_start = sampler.sensors.counters();
+        let first = sampler.begin(ClockReading::now());
+        let mut recorder = Recorder::create(plan, &id, &info, &first);
+        notes.drain(..).for_each(|note| recorder.note(note));
         // The last thing before the command starts: everything read anew.
-        witness.begin(ClockReading::now());
-        let baseline = witness.panel.totals();
+        sampler.begin(ClockReading::now());
+        let baseline = sampler.sensors.totals();
         let (child, began) = match ready {
             Ready::Found(child) => (child, ClockReading::now()),
             Ready::Launch(launch, words) => {
-                match Child::start(launch, &signals.inherited, witness.scope()) {
+                match Child::start(launch, &signals.inherited, sampler.cgroup()) {
                     Ok((child, started)) => {
                         if !started.is_in_group {
-                            witness.do_without_group();
+                            sampler.drop_cgroup();
                         }
                         (child, ClockReading::now().back_at(started.began))
                     }
                     Err(source) => {
-                        record.discard();
+                        recorder.discard();
                         return Err(unstartable(words, source));
                     }
                 }
             }
         };
-        witness.follow(child.pid().as_raw_pid() as u32, began);
-        let at = witness.elapsed(&ClockReading::now());
-        witness.panel.read_lively(at);
-        let sighting = witness.sighting(at, witness.panel.totals());
-        let lag = CounterLag::at(Duration::ZERO, &baseline, &sighting);
-        let place = record
+        sampler.follow(child.pid().as_raw_pid() as u32, began);
+        let at = sampler.elapsed(&ClockReading::now());
+        sampler.sensors.read_lively(at);
+        let timed_totals = sampler.timed_totals(at, sampler.sensors.totals());
+        let lag = CounterLag::at(Duration::ZERO, &baseline, &timed_totals);
+        let place = recorder
             .log()
             .and_then(|log| Some((log.folder().to_owned(), log.data().ok()?)));
-        let memory = witness.machine().memory().map(|memory| memory.total);
-        let scribe = InfoWriter::start(info, place, errands(plan, survey.processor, memory));
-        let last_awake = *witness.started();
+        let memory = sampler.machine().memory().map(|memory| memory.total);
+        let info_writer =
+            InfoWriter::start(info, place, info_tasks(plan, survey.processor, memory));
+        let last_awake = *sampler.started();
         Ok(Self {
             plan,
-            screen,
-            witness,
-            record,
-            scribe,
+            display,
+            sampler,
+            recorder,
+            info_writer,
             signals,
-            mailbox,
+            mark_socket,
             child,
             boards,
             grid,
             lag,
             is_lag_known: false,
-            trail: RecentTotals::default(),
+            recent_totals: RecentTotals::default(),
             last_awake,
             cpu_at_start,
             stop_asked: None,
@@ -166,9 +167,9 @@ impl<'p> Tracker<'p> {
 
 /// Asks how dirty the electricity is where the run takes place, if that is wanted.
 fn ask_grid(plan: &Plan) -> Option<Background> {
-    let ladder = plan.grid.as_ref()?;
+    let chain = plan.grid.as_ref()?;
     let region = plan.region.as_ref()?;
-    Some(Background::start(Arc::clone(ladder), region.zone.clone()))
+    Some(Background::start(Arc::clone(chain), region.zone.clone()))
 }
 
 fn unstartable(words: &[OsString], source: io::Error) -> StartError {
@@ -232,7 +233,7 @@ fn first_info(plan: &Plan, id: &str) -> Info {
 }
 
 /// What takes time to find out, to be done beside the running command; the quickest first.
-fn errands(plan: &Plan, processor: Processor, memory: Option<u64>) -> Vec<InfoTask> {
+fn info_tasks(plan: &Plan, processor: Processor, memory: Option<u64>) -> Vec<InfoTask> {
     let roots = plan.roots.clone();
     let redact = plan.redact;
     let subject = plan.subject.clone();
@@ -262,7 +263,7 @@ fn errands(plan: &Plan, processor: Processor, memory: Option<u64>) -> Vec<InfoTa
 }
 
 /// Looks for accelerators beside the start, since loading their library may take long.
-fn look_for_boards(roots: &Roots) -> Option<Receiver<Boards>> {
+fn find_boards(roots: &Roots) -> Option<Receiver<Boards>> {
     if !Boards::are_likely(roots) {
         return None;
     }
