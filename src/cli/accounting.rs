@@ -78,7 +78,7 @@ impl Accounting {
         Ok(Assumptions {
             pue: self.pue,
             emissions_factor: self.emissions_factor,
-            elsewhere: self.zone.clone(),
+            default_zone: self.zone.clone(),
             dataset: self.dataset,
         })
     }

@@ -73,9 +73,9 @@ impl std::str::FromStr for Sort {
 }
 
 const FIGURES: [(&str, Figure); 4] = [
-    ("kWh", Figure::TotalPower),
-    ("kg CO2eq", Figure::EstimatedCarbonImpactKg),
-    ("h", Figure::ExpLenHours),
+    ("kWh", Figure::Energy),
+    ("kg CO2eq", Figure::Emissions),
+    ("h", Figure::Duration),
     ("measured", Figure::MeasuredShare),
 ];
 

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use serde::{Serialize, Serializer};
 
 use super::RunSummary;
-use super::energy::summarise;
+use super::summarise::summarise;
 use crate::log::Identity;
 use crate::log::find::find;
 

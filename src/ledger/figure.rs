@@ -47,15 +47,15 @@ macro_rules! figures {
 }
 
 figures! {
-    TotalPower, "total_power", "kWh", "energy, PUE included";
-    KwHrCpu, "kw_hr_cpu", "kWh", "energy of the CPUs, without PUE";
-    KwHrGpu, "kw_hr_gpu", "kWh", "energy of the GPUs, without PUE";
-    KwHrDram, "kw_hr_dram", "kWh", "energy of the memory, without PUE";
-    EstimatedCarbonImpactKg, "estimated_carbon_impact_kg", "kg CO2eq", "CO2eq, PUE included";
-    ExpLenHours, "exp_len_hours", "h", "wall-clock time";
+    Energy, "total_power", "kWh", "energy, PUE included";
+    CpuEnergy, "kw_hr_cpu", "kWh", "energy of the CPUs, without PUE";
+    GpuEnergy, "kw_hr_gpu", "kWh", "energy of the GPUs, without PUE";
+    MemoryEnergy, "kw_hr_dram", "kWh", "energy of the memory, without PUE";
+    Emissions, "estimated_carbon_impact_kg", "kg CO2eq", "CO2eq, PUE included";
+    Duration, "exp_len_hours", "h", "wall-clock time";
     CpuHours, "cpu_hours", "h", "CPU time of all processes";
     GpuHours, "gpu_hours", "h", "GPU time, weighted by utilisation";
-    AverageRealtimeCarbonIntensity, "average_realtime_carbon_intensity", "g CO2eq/kWh",
+    CarbonIntensity, "average_realtime_carbon_intensity", "g CO2eq/kWh",
         "carbon intensity of the electricity";
     MeasuredShare, "measured_share", "1", "share of the energy that a sensor stands behind";
 }
@@ -67,10 +67,7 @@ impl Figure {
     /// Whether the figures of several runs make a sum that means something.
     #[must_use]
     pub fn adds_up(self) -> bool {
-        !matches!(
-            self,
-            Self::AverageRealtimeCarbonIntensity | Self::MeasuredShare
-        )
+        !matches!(self, Self::CarbonIntensity | Self::MeasuredShare)
     }
 
     /// The figure of one run, or none where the log does not tell.
@@ -93,7 +90,7 @@ impl Figure {
     /// The intensity of a single run is the mean of what was recorded, as in the original tool.
     fn amount_of_run(self, footprint: &Footprint, alone: &Tally) -> Option<Amount> {
         match self {
-            Self::AverageRealtimeCarbonIntensity => footprint
+            Self::CarbonIntensity => footprint
                 .carbon
                 .as_ref()
                 .map(|carbon| Amount::Ratio(carbon.intensity.get())),
@@ -116,15 +113,15 @@ impl Figure {
         let kwh = |energy: Energy| Amount::Sum(energy.exact());
         let hours = |time: Hours| Amount::Sum(time.exact());
         match self {
-            Self::TotalPower => Some(kwh(tally.energy)),
-            Self::KwHrCpu => tally.group(EnergyClass::Cpu).map(kwh),
-            Self::KwHrGpu => tally.group(EnergyClass::Gpu).map(kwh),
-            Self::KwHrDram => tally.group(EnergyClass::Dram).map(kwh),
-            Self::EstimatedCarbonImpactKg => tally.mass().map(|mass| Amount::Sum(mass.exact())),
-            Self::ExpLenHours => Some(hours(tally.duration)),
+            Self::Energy => Some(kwh(tally.energy)),
+            Self::CpuEnergy => tally.group(EnergyClass::Cpu).map(kwh),
+            Self::GpuEnergy => tally.group(EnergyClass::Gpu).map(kwh),
+            Self::MemoryEnergy => tally.group(EnergyClass::Dram).map(kwh),
+            Self::Emissions => tally.mass().map(|mass| Amount::Sum(mass.exact())),
+            Self::Duration => Some(hours(tally.duration)),
             Self::CpuHours => tally.cpu_time.map(hours),
             Self::GpuHours => tally.gpu_time.map(hours),
-            Self::AverageRealtimeCarbonIntensity => tally.intensity().map(Amount::Ratio),
+            Self::CarbonIntensity => tally.intensity().map(Amount::Ratio),
             Self::MeasuredShare => tally.measured_share().map(Amount::Ratio),
         }
     }

@@ -1,3 +1,5 @@
+mod recorded;
+
 use std::collections::BTreeMap;
 
 use chrono::Datelike;
@@ -11,6 +13,8 @@ use crate::model::info::Region;
 use crate::model::{EnergyClass, Method};
 use crate::units::{Energy, GramsCo2e, GramsPerKwh, Pue, counted};
 
+pub(super) use recorded::RecordedSeries;
+
 /// What is assumed where the logs do not say, or in place of what they say.
 #[derive(Debug, Clone, Default)]
 pub struct Assumptions {
@@ -19,7 +23,7 @@ pub struct Assumptions {
     /// In place of every other carbon intensity.
     pub emissions_factor: Option<GramsPerKwh>,
     /// Where runs without a recorded region took place.
-    pub elsewhere: Option<ZoneId>,
+    pub default_zone: Option<ZoneId>,
     /// In place of the averages that runs recorded.
     pub dataset: Option<Dataset>,
 }
@@ -176,7 +180,7 @@ fn carbon(run: &RunSummary, assumptions: &Assumptions, pue: Pue) -> Option<Carbo
     let region = run.region.as_ref();
     let zone = region
         .map(|region| &region.zone)
-        .or(assumptions.elsewhere.as_ref());
+        .or(assumptions.default_zone.as_ref());
     if let Some(factor) = assumptions.emissions_factor {
         return Some(flat(
             run,

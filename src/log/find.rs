@@ -129,11 +129,11 @@ mod tests {
     #[test]
     fn a_run_behind_a_link_is_found_and_one_reached_twice_is_found_once() {
         let folder = tempfile::tempdir().unwrap();
-        let (logs, elsewhere) = (folder.path().join("logs"), folder.path().join("elsewhere"));
+        let (logs, other) = (folder.path().join("logs"), folder.path().join("other"));
         run(&logs.join("a"));
-        run(&elsewhere.join("b"));
-        symlink(&elsewhere, logs.join("first")).unwrap();
-        symlink(&elsewhere, logs.join("second")).unwrap();
+        run(&other.join("b"));
+        symlink(&other, logs.join("first")).unwrap();
+        symlink(&other, logs.join("second")).unwrap();
         symlink(logs.join("a"), logs.join("z")).unwrap();
         fs::create_dir(logs.join("y")).unwrap();
         symlink(logs.join("a").join(FOLDER), logs.join("y").join(FOLDER)).unwrap();

@@ -22,7 +22,7 @@ pub use cpu_times::CpuTimes;
 pub use gauge::{Gauge, Gauges};
 pub use identity::Identity;
 pub use read::{Damage, ReadError, Record, info_bytes};
-pub use row::{RecordedIntensity, Row, room_for_component};
+pub use row::{RecordedIntensity, Row, check_component_count};
 pub use series::{Point, TimeSeries};
 pub use write::LogWriter;
 

@@ -12,7 +12,7 @@ const MOST_COMPONENTS: usize = 1 << 16;
 const LONGEST_WORDS: usize = 4096;
 
 /// Whether one more component may be kept of a log that has named so many.
-pub fn room_for_component(known: usize) -> Result<(), String> {
+pub fn check_component_count(known: usize) -> Result<(), String> {
     if known < MOST_COMPONENTS {
         Ok(())
     } else {

@@ -9,7 +9,7 @@ use crate::units::GramsPerKwh;
 
 /// A trace never holds more buckets than this, two points each.
 const MOST_BUCKETS: usize = 512;
-/// Marks beyond these would only blacken the picture.
+/// More marks than this cannot be told apart in a plot.
 const MOST_MARKS: usize = 200;
 
 /// The gauges of one run over time, thinned out while they stream by.

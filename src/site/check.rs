@@ -86,7 +86,7 @@ pub(super) fn assumptions_json(assumptions: &Assumptions) -> Value {
     json!({
         "pue": assumptions.pue,
         "emissions_factor": assumptions.emissions_factor,
-        "zone": assumptions.elsewhere,
+        "zone": assumptions.default_zone,
         "dataset": assumptions.dataset.map(Dataset::name),
     })
 }
@@ -160,7 +160,7 @@ fn appendix(
         assumptions: Assumptions {
             pue: made_from.assumptions.pue,
             emissions_factor: made_from.assumptions.emissions_factor,
-            elsewhere: made_from.assumptions.zone,
+            default_zone: made_from.assumptions.zone,
             dataset: dataset.and_then(|name| name.parse().ok()),
         },
         country: made_from.country,

@@ -5,7 +5,7 @@ use super::problem::{Problem, SpecError};
 use super::processor::Processor;
 use super::statistic::Statistic;
 use crate::ledger::collect::with_causes;
-use crate::ledger::energy::summarise_with;
+use crate::ledger::summarise::summarise_with;
 use crate::ledger::{Assumptions, Figure, Footprint, RunSummary, Skipped, SkippedKind};
 use crate::log::TimeSeries;
 use crate::model::Info;

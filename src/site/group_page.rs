@@ -18,11 +18,7 @@ use crate::units::counted;
 /// Beyond these a chart only shows the first rows of its table.
 const MOST_BARS: usize = 30;
 const MOST_DOTS: usize = 400;
-const SPREAD_FIGURES: [Figure; 3] = [
-    Figure::ExpLenHours,
-    Figure::EstimatedCarbonImpactKg,
-    Figure::TotalPower,
-];
+const SPREAD_FIGURES: [Figure; 3] = [Figure::Duration, Figure::Emissions, Figure::Energy];
 const PARTS: [&str; 4] = ["CPU", "GPU", "DRAM", "overhead (PUE)"];
 
 /// What a table of members is called.
@@ -287,11 +283,7 @@ pub(super) fn headlines(whole: &Member) -> Vec<Headline> {
         unit: String::new(),
         note: String::new(),
     }];
-    for figure in [
-        Figure::TotalPower,
-        Figure::EstimatedCarbonImpactKg,
-        Figure::ExpLenHours,
-    ] {
+    for figure in [Figure::Energy, Figure::Emissions, Figure::Duration] {
         if let Some(statistic) = whole.statistics.get(figure.name()) {
             let known = if statistic.n == whole.runs.len() {
                 String::new()
@@ -407,8 +399,8 @@ pub(super) fn charts(members: &[Member]) -> Vec<Chart> {
                     .get(figure.name())
                     .map_or(0.0, |s| s.sum / member.runs.len() as f64)
             };
-            let parts = [Figure::KwHrCpu, Figure::KwHrGpu, Figure::KwHrDram].map(mean);
-            let overhead = mean(Figure::TotalPower) - parts.iter().sum::<f64>();
+            let parts = [Figure::CpuEnergy, Figure::GpuEnergy, Figure::MemoryEnergy].map(mean);
+            let overhead = mean(Figure::Energy) - parts.iter().sum::<f64>();
             (!member.runs.is_empty()).then(|| Bar {
                 label: member.name.clone(),
                 parts: parts.into_iter().chain([overhead.max(0.0)]).collect(),

@@ -7,15 +7,15 @@ use crate::ledger::Figure;
 /// A short name for a reader; figures of a processor keep their own.
 pub(super) fn label(name: &str) -> &str {
     match name.parse() {
-        Ok(Figure::TotalPower) => "Energy",
-        Ok(Figure::KwHrCpu) => "CPU energy",
-        Ok(Figure::KwHrGpu) => "GPU energy",
-        Ok(Figure::KwHrDram) => "Memory energy",
-        Ok(Figure::EstimatedCarbonImpactKg) => "Emissions",
-        Ok(Figure::ExpLenHours) => "Duration",
+        Ok(Figure::Energy) => "Energy",
+        Ok(Figure::CpuEnergy) => "CPU energy",
+        Ok(Figure::GpuEnergy) => "GPU energy",
+        Ok(Figure::MemoryEnergy) => "Memory energy",
+        Ok(Figure::Emissions) => "Emissions",
+        Ok(Figure::Duration) => "Duration",
         Ok(Figure::CpuHours) => "CPU time",
         Ok(Figure::GpuHours) => "GPU time",
-        Ok(Figure::AverageRealtimeCarbonIntensity) => "Carbon intensity",
+        Ok(Figure::CarbonIntensity) => "Carbon intensity",
         Ok(Figure::MeasuredShare) => "Measured share",
         _ => name,
     }

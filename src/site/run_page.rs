@@ -122,7 +122,7 @@ fn headlines(reading: &RunDetails) -> Vec<Headline> {
         }
     };
     add(
-        Figure::TotalPower,
+        Figure::Energy,
         format!("with a PUE of {}", reading.footprint.pue),
     );
     let source = reading
@@ -130,9 +130,9 @@ fn headlines(reading: &RunDetails) -> Vec<Headline> {
         .carbon
         .as_ref()
         .map(|carbon| carbon.source.clone());
-    add(Figure::EstimatedCarbonImpactKg, source.unwrap_or_default());
+    add(Figure::Emissions, source.unwrap_or_default());
     add(
-        Figure::ExpLenHours,
+        Figure::Duration,
         number::show_duration(reading.entry.summary.duration.hours()),
     );
     if let Some(share) = figures.get(Figure::MeasuredShare.name()) {

@@ -10,9 +10,9 @@ use super::table::{Cell, Column, Row, Table};
 use crate::ledger::{Figure, Skipped};
 
 const FIGURES: [Figure; 4] = [
-    Figure::TotalPower,
-    Figure::EstimatedCarbonImpactKg,
-    Figure::ExpLenHours,
+    Figure::Energy,
+    Figure::Emissions,
+    Figure::Duration,
     Figure::MeasuredShare,
 ];
 

@@ -8,9 +8,9 @@ use super::spec::{Direction, Filter, GroupSpec, Ordering, Plot, Spec};
 use crate::ledger::Figure;
 
 const DEFAULT_VARIABLES: [Figure; 5] = [
-    Figure::TotalPower,
-    Figure::EstimatedCarbonImpactKg,
-    Figure::ExpLenHours,
+    Figure::Energy,
+    Figure::Emissions,
+    Figure::Duration,
     Figure::CpuHours,
     Figure::GpuHours,
 ];
@@ -124,14 +124,11 @@ impl Tree {
             description: None,
             variables: default_variables(),
             ordering: Some(Ordering {
-                variable: Figure::TotalPower.name().to_owned(),
+                variable: Figure::Energy.name().to_owned(),
                 direction: Direction::Descending,
             }),
             is_ranked: false,
-            plots: vec![Plot::of(
-                Figure::ExpLenHours.name(),
-                Figure::TotalPower.name(),
-            )],
+            plots: vec![Plot::of(Figure::Duration.name(), Figure::Energy.name())],
             processor: None,
         });
         let mut inner = Segments::default();

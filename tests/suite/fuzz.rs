@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use impact::ledger::energy::summarise;
+use impact::ledger::summarise::summarise;
 use impact::log::legacy::LegacyInfo;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};

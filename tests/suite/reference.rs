@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use impact::ledger::energy::summarise;
+use impact::ledger::summarise::summarise;
 use impact::ledger::{Assumptions, Footprint};
 use impact::model::EnergyClass;
 use serde_json::Value;

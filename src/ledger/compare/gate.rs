@@ -53,12 +53,12 @@ pub enum BadCondition {
 
 /// Everyday names of figures, besides their own.
 pub const METRICS: [(&str, Figure); 8] = [
-    ("energy", Figure::TotalPower),
-    ("co2", Figure::EstimatedCarbonImpactKg),
-    ("time", Figure::ExpLenHours),
-    ("cpu", Figure::KwHrCpu),
-    ("gpu", Figure::KwHrGpu),
-    ("memory", Figure::KwHrDram),
+    ("energy", Figure::Energy),
+    ("co2", Figure::Emissions),
+    ("time", Figure::Duration),
+    ("cpu", Figure::CpuEnergy),
+    ("gpu", Figure::GpuEnergy),
+    ("memory", Figure::MemoryEnergy),
     ("cpu-time", Figure::CpuHours),
     ("gpu-time", Figure::GpuHours),
 ];
@@ -269,7 +269,7 @@ mod tests {
     fn a_comparison_of_no_groups_has_no_findings() {
         let options = Options {
             assumptions: Assumptions::default(),
-            figures: vec![Figure::TotalPower],
+            figures: vec![Figure::Energy],
             confidence: 0.95,
             resampling: Resampling::default(),
         };

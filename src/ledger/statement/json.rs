@@ -231,19 +231,19 @@ fn social_cost(cost: &Cost) -> Option<SocialCostEntry> {
 /// What a figure is made of, by the names of other figures and of what the logs record.
 fn method(figure: Figure) -> FigureEntry {
     let inputs: &'static [&'static str] = match figure {
-        Figure::TotalPower => &["kw_hr_cpu", "kw_hr_gpu", "kw_hr_dram", "pue"],
-        Figure::KwHrCpu => &["energy of packages, or CPU power samples x time"],
-        Figure::KwHrGpu => &["energy of GPUs, or GPU power samples x time"],
-        Figure::KwHrDram => &["energy of DRAM"],
-        Figure::EstimatedCarbonImpactKg => &["total_power of each run", "its carbon intensity"],
-        Figure::ExpLenHours => &["start and end of each run"],
+        Figure::Energy => &["kw_hr_cpu", "kw_hr_gpu", "kw_hr_dram", "pue"],
+        Figure::CpuEnergy => &["energy of packages, or CPU power samples x time"],
+        Figure::GpuEnergy => &["energy of GPUs, or GPU power samples x time"],
+        Figure::MemoryEnergy => &["energy of DRAM"],
+        Figure::Emissions => &["total_power of each run", "its carbon intensity"],
+        Figure::Duration => &["start and end of each run"],
         Figure::CpuHours => &["cpu_time_seconds"],
         Figure::GpuHours => &[
             "average_gpu_estimated_utilization_absolute",
             "number of GPUs",
             "time",
         ],
-        Figure::AverageRealtimeCarbonIntensity => &[
+        Figure::CarbonIntensity => &[
             "of all runs: estimated_carbon_impact_kg, total_power",
             "of one run: mean of the intensities recorded with its samples, or the one of its region",
         ],

@@ -4,10 +4,10 @@ use crate::ledger::Figure;
 use crate::text::table::{Table, UNKNOWN};
 
 const COLUMNS: [(&str, Figure); 5] = [
-    ("kWh", Figure::TotalPower),
-    ("kg CO2eq", Figure::EstimatedCarbonImpactKg),
-    ("h", Figure::ExpLenHours),
-    ("g/kWh", Figure::AverageRealtimeCarbonIntensity),
+    ("kWh", Figure::Energy),
+    ("kg CO2eq", Figure::Emissions),
+    ("h", Figure::Duration),
+    ("g/kWh", Figure::CarbonIntensity),
     ("measured", Figure::MeasuredShare),
 ];
 

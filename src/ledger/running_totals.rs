@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 
 use super::Part;
-use super::carbon_series::CarbonSeries;
+use super::footprint::RecordedSeries;
 use super::phases::{Phases, Repetitions};
-use crate::log::{Row, room_for_component};
+use crate::log::{Row, check_component_count};
 use crate::model::{Component, Mark, Meter, Method, Present};
 use crate::units::{Energy, JOULES_PER_KWH, OutOfRange, SECONDS_PER_HOUR};
 
 /// Follows the running totals of every component through a log.
 #[derive(Debug, Default)]
-pub(super) struct Counters {
+pub(super) struct RunningTotals {
     parts: BTreeMap<Component, Running>,
     /// Components that could not be read, or no longer, and why.
     pub(super) lost: BTreeMap<Component, String>,
@@ -20,7 +20,7 @@ pub(super) struct Counters {
     /// The sum over what is counted; carried on, as a row may name few of many components.
     counted_j: f64,
     gpu_hours: Option<f64>,
-    pub(super) carbon: CarbonSeries,
+    pub(super) carbon: RecordedSeries,
     phases: Phases,
     pub(super) fell_back: bool,
 }
@@ -33,7 +33,7 @@ struct Running {
     is_counted: bool,
 }
 
-impl Counters {
+impl RunningTotals {
     pub(super) fn add(&mut self, row: &Row, gpus: usize) -> Result<(), String> {
         let before = self.counted_j;
         for (component, meter) in row.meters()? {
@@ -57,7 +57,7 @@ impl Counters {
     fn follow(&mut self, component: Component, meter: Meter) -> Result<(), String> {
         if let Method::Absent { why } = meter.method {
             if !self.lost.contains_key(&component) {
-                room_for_component(self.lost.len())?;
+                check_component_count(self.lost.len())?;
             }
             self.lost.insert(component, why);
             return Ok(());
@@ -101,7 +101,7 @@ impl Counters {
         attributed_j: f64,
         meter: Meter,
     ) -> Result<(), String> {
-        room_for_component(self.parts.len())?;
+        check_component_count(self.parts.len())?;
         let regroups = self.present.add(&component);
         let is_counted = component.counted_as(&self.present).is_some();
         if is_counted {
@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn what_comes_late_and_contains_others_is_counted_in_their_place() {
-        let mut counters = Counters::default();
+        let mut counters = RunningTotals::default();
         let mut counted = |energy: &str| {
             counters.add(&row(1.0, energy), 0).unwrap();
             counters.counted_j
@@ -199,7 +199,7 @@ mod tests {
                 let meters: Vec<String> = numbers.map(|n| format!("\"gpu:{n}\":{meter}")).collect();
                 format!("{{{}}}", meters.join(","))
             };
-            let mut counters = Counters::default();
+            let mut counters = RunningTotals::default();
             let first = named(0..1 << 16);
             counters.add(&row(1.0, &first), 0).unwrap();
             counters.add(&row(2.0, &first), 0).unwrap();

@@ -2,14 +2,14 @@ use crate::log::RecordedIntensity;
 use crate::model::Info;
 use crate::units::{GramsCo2e, GramsPerKwh, OutOfRange};
 
-use super::RecordedCarbon;
+use crate::ledger::RecordedCarbon;
 
 /// Carbon over a run whose intensity was recorded now and then.
 ///
 /// A row without an answer takes the last known one; rows before the first answer take that first
 /// answer. Whether anything was known at all shows only at the end.
 #[derive(Debug, Default)]
-pub(super) struct CarbonSeries {
+pub(in crate::ledger) struct RecordedSeries {
     last: Option<f64>,
     waiting_kwh: f64,
     waiting_rows: u64,
@@ -18,9 +18,9 @@ pub(super) struct CarbonSeries {
     rows: u64,
 }
 
-impl CarbonSeries {
+impl RecordedSeries {
     /// Adds the energy of the interval that ends at a row with this answer.
-    pub(super) fn add(&mut self, kwh: f64, recorded: RecordedIntensity) {
+    pub(in crate::ledger) fn add(&mut self, kwh: f64, recorded: RecordedIntensity) {
         if let Some(intensity) = recorded.known().map(GramsPerKwh::get) {
             if self.last.is_none() {
                 self.grams += self.waiting_kwh * intensity;
@@ -39,7 +39,10 @@ impl CarbonSeries {
     }
 
     /// What was recorded, or none if there never was an answer.
-    pub(super) fn finish(&self, info: &Info) -> Result<Option<RecordedCarbon>, OutOfRange> {
+    pub(in crate::ledger) fn finish(
+        &self,
+        info: &Info,
+    ) -> Result<Option<RecordedCarbon>, OutOfRange> {
         if self.last.is_none() {
             return Ok(None);
         }
@@ -65,7 +68,7 @@ mod tests {
 
     #[test]
     fn gaps_take_the_last_answer_and_the_beginning_takes_the_first() {
-        let mut series = CarbonSeries::default();
+        let mut series = RecordedSeries::default();
         for (kwh, answer) in [
             (1.0, Unanswered),
             (2.0, known(100.0)),
@@ -81,7 +84,7 @@ mod tests {
 
     #[test]
     fn without_any_answer_nothing_is_recorded() {
-        let mut series = CarbonSeries::default();
+        let mut series = RecordedSeries::default();
         series.add(1.0, Unanswered);
         assert_eq!(series.finish(&Info::default()).unwrap(), None);
     }

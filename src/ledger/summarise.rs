@@ -3,8 +3,8 @@ use std::path::Path;
 
 use chrono::Utc;
 
-use super::counters::Counters;
-use super::integral::Integral;
+use super::power_integral::PowerIntegral;
+use super::running_totals::RunningTotals;
 use super::{Part, RunSummary};
 use crate::log::{CpuTimes, Damage, ReadError, Record, Row};
 use crate::model::{Component, EnergyClass, Info, Method, Present};
@@ -34,8 +34,8 @@ pub fn summarise_with(
 ) -> Result<(RunSummary, Info), SummaryError> {
     let mut record = Record::open(run)?;
     let gpus = record.info.host.gpus.len();
-    let mut counters = Counters::default();
-    let mut integral = Integral::new(record.local_times, gpus);
+    let mut counters = RunningTotals::default();
+    let mut integral = PowerIntegral::new(record.local_times, gpus);
     let mut cpu_times = CpuTimes::default();
     let mut is_own = false;
     let damage = record.for_each_row(|row| {
@@ -70,7 +70,7 @@ pub fn summarise_with(
 }
 
 fn from_counters(
-    counters: &mut Counters,
+    counters: &mut RunningTotals,
     info: &Info,
     damage: Damage,
 ) -> Result<RunSummary, OutOfRange> {
@@ -139,7 +139,7 @@ fn lacks_lines(parts: &BTreeMap<Component, Part>, info: &Info) -> bool {
 }
 
 fn absences<'a>(
-    counters: &'a Counters,
+    counters: &'a RunningTotals,
     info: &'a Info,
 ) -> impl Iterator<Item = (&'a Component, &'a str)> {
     let from_info = info.sensors.iter().filter_map(|note| match &note.method {
@@ -154,7 +154,7 @@ fn absences<'a>(
 }
 
 fn from_integral(
-    integral: &Integral,
+    integral: &PowerIntegral,
     info: &Info,
     damage: Damage,
 ) -> Result<RunSummary, OutOfRange> {

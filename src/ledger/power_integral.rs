@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, NaiveDateTime, TimeDelta, Utc};
 
-use super::carbon_series::CarbonSeries;
+use super::footprint::RecordedSeries;
 use crate::log::legacy::LocalTimes;
 use crate::log::{RecordedIntensity, Row};
 use crate::units::SECONDS_PER_HOUR;
@@ -14,7 +14,7 @@ const NOTICEABLE: f64 = 1.0;
 
 /// Sums power samples: the power of a row counts for the time since the row before it.
 #[derive(Debug)]
-pub(super) struct Integral {
+pub(super) struct PowerIntegral {
     times: LocalTimes,
     gpus: usize,
     started: Option<f64>,
@@ -24,7 +24,7 @@ pub(super) struct Integral {
     gpu: Channel,
     gpu_hours: f64,
     knows_utilization: bool,
-    pub(super) carbon: CarbonSeries,
+    pub(super) carbon: RecordedSeries,
     pub(super) hours: f64,
     pub(super) clock_went_back: bool,
 }
@@ -60,7 +60,7 @@ impl Channel {
     }
 }
 
-impl Integral {
+impl PowerIntegral {
     pub(super) fn new(times: LocalTimes, gpus: usize) -> Self {
         Self {
             times,
@@ -72,7 +72,7 @@ impl Integral {
             gpu: Channel::default(),
             gpu_hours: 0.0,
             knows_utilization: false,
-            carbon: CarbonSeries::default(),
+            carbon: RecordedSeries::default(),
             hours: 0.0,
             clock_went_back: false,
         }
