@@ -60,7 +60,7 @@ impl BackfillArgs {
     pub fn run(self, settings: &Sources) -> Outcome {
         let config = Config::load(settings)?;
         let client = Arc::new(configured::client(&config));
-        let ladder = match configured::provider(self.provider.clone(), &config).as_str() {
+        let chain = match configured::provider(self.provider.clone(), &config).as_str() {
             "auto" => live::auto(&client),
             name => live::named(&client, name).ok_or_else(|| no_such_provider(&client, name))?,
         };
@@ -76,7 +76,7 @@ impl BackfillArgs {
             left_out::tell(path.display(), &why);
         }
         for run in &found.runs {
-            match self.backfill(run, &ladder) {
+            match self.backfill(run, &chain) {
                 Ok(done) => {
                     done_any = true;
                     print(&self.tell(run, &done))?;
@@ -94,7 +94,7 @@ impl BackfillArgs {
         })
     }
 
-    fn backfill(&self, run: &Path, ladder: &ProviderChain) -> anyhow::Result<Done> {
+    fn backfill(&self, run: &Path, chain: &ProviderChain) -> anyhow::Result<Done> {
         let folder = run.join(FOLDER);
         let data = folder.join(DATA_FILE);
         let info = Record::open(run)?.info;
@@ -115,9 +115,13 @@ impl BackfillArgs {
             .clone()
             .or_else(|| info.region.as_ref().map(|region| region.zone.clone()))
             .context("it does not say in which zone it ran; --zone does")?;
-        let answer = ladder.intensity(&zone, &period).map_err(|nobody| {
-            let reasons: Vec<String> = nobody.declined.iter().map(ToString::to_string).collect();
-            anyhow::anyhow!("{nobody}: {}", reasons.join("; "))
+        let answer = chain.intensity(&zone, &period).map_err(|unanswered| {
+            let reasons: Vec<String> = unanswered
+                .declined
+                .iter()
+                .map(ToString::to_string)
+                .collect();
+            anyhow::anyhow!("{unanswered}: {}", reasons.join("; "))
         })?;
         let at = |seconds| instant(seconds).and_then(|at| answer.series.at(at));
         let filled = if self.dry_run {

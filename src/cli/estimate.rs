@@ -252,9 +252,9 @@ impl EstimateArgs {
         let services = Arc::new(crate::cli::configured::client(config));
         let answer = live::auto(&services)
             .intensity(&zone, &period)
-            .map_err(|nobody| {
+            .map_err(|unanswered| {
                 let may_pass = |refusal: &Refusal| refusal.reason.may_pass();
-                reasons(&nobody).advise(if nobody.declined.iter().any(may_pass) {
+                reasons(&unanswered).advise(if unanswered.declined.iter().any(may_pass) {
                     "again when the service can be reached, or without --when"
                 } else {
                     "a zone whose grid publishes a forecast, such as GB"

@@ -8,7 +8,7 @@ use super::output::{print, tell};
 use super::settings::{Config, Sources};
 use super::{Failure, Outcome, configured, exit};
 use crate::grid::intensity::live::ServiceClient;
-use crate::grid::intensity::provider_chain::{Answer, NobodyAnswered, Refusal};
+use crate::grid::intensity::provider_chain::{Answer, NoProviderAnswered, Refusal};
 use crate::grid::intensity::{Declined, Period, Series, live};
 use crate::grid::zone::{ZoneId, register};
 use crate::text::escape;
@@ -55,7 +55,7 @@ impl GridArgs {
         let config = Config::load(settings)?;
         let client = Arc::new(configured::client(&config));
         let provider = configured::provider(self.provider, &config);
-        let ladder =
+        let chain =
             live::chosen(&client, &provider).ok_or_else(|| no_such_provider(&client, &provider))?;
         let to = self.to.unwrap_or_else(Utc::now);
         let from = self
@@ -63,9 +63,9 @@ impl GridArgs {
             .unwrap_or_else(|| Period::until(to, TimeDelta::days(1)).from());
         let period =
             Period::new(from, to).map_err(|wrong| Failure::new(wrong).exit_with(exit::USAGE))?;
-        let answer = ladder
+        let answer = chain
             .intensity(&self.zone, &period)
-            .map_err(|nobody| unanswered(&nobody))?;
+            .map_err(|unanswered| unanswered(&unanswered))?;
         let format = self.format.or_else(|| configured::format(&config));
         let format = format.unwrap_or(Format::Text);
         let text = match format {
@@ -91,24 +91,24 @@ pub(super) fn no_such_provider(client: &Arc<ServiceClient>, name: &str) -> Failu
         .exit_with(exit::USAGE)
 }
 
-fn unanswered(nobody: &NobodyAnswered) -> Failure {
+fn unanswered(unanswered: &NoProviderAnswered) -> Failure {
     let is_unknown = |refusal: &Refusal| {
         matches!(
             refusal.reason,
             Declined::NotServed(_) | Declined::NoToken(_)
         )
     };
-    if let Err(no_such_zone) = register::find_area(&nobody.zone)
-        && nobody.declined.iter().all(is_unknown)
+    if let Err(no_such_zone) = register::find_area(&unanswered.zone)
+        && unanswered.declined.iter().all(is_unknown)
     {
         return Failure::new(no_such_zone).advise("impact region --all");
     }
     let has_asked_the_table = nobody
         .declined
         .iter()
-        .any(|refusal| refusal.rung == "table");
-    let country = nobody.zone.country_prefix();
-    reasons(nobody).advise(if has_asked_the_table {
+        .any(|refusal| refusal.provider == "table");
+    let country = unanswered.zone.country_prefix();
+    reasons(unanswered).advise(if has_asked_the_table {
         format!("impact grid {country}, which the yearly table knows, or the zone again later")
     } else {
         "--provider auto, which falls back to the yearly table".to_owned()
@@ -116,9 +116,13 @@ fn unanswered(nobody: &NobodyAnswered) -> Failure {
 }
 
 /// That nobody answered, because of what each said.
-pub(super) fn reasons(nobody: &NobodyAnswered) -> Failure {
-    let reasons: Vec<String> = nobody.declined.iter().map(ToString::to_string).collect();
-    Failure::new(anyhow::anyhow!(reasons.join("\n")).context(nobody.to_string()))
+pub(super) fn reasons(unanswered: &NoProviderAnswered) -> Failure {
+    let reasons: Vec<String> = unanswered
+        .declined
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    Failure::new(anyhow::anyhow!(reasons.join("\n")).context(unanswered.to_string()))
 }
 
 /// A date, or a time with or without its distance from UTC.
@@ -198,11 +202,11 @@ fn json(answer: &Answer) -> Result<String, Failure> {
     let declined: Vec<_> = answer
         .declined
         .iter()
-        .map(|refusal| serde_json::json!({"provider": refusal.rung, "reason": refusal.reason.reason()}))
+        .map(|refusal| serde_json::json!({"provider": refusal.provider, "reason": refusal.reason.reason()}))
         .collect();
     let value = serde_json::json!({
         "schema": "impact-grid/1",
-        "provider": answer.rung,
+        "provider": answer.provider,
         "series": answer.series,
         "declined": declined,
     });

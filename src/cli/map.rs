@@ -19,13 +19,13 @@ use crate::text::escape;
     after_help = "Example:\n  impact map --address \"Stanford, California\" --output map.svg"
 )]
 pub(super) struct MapArgs {
-    /// Where to write the picture: a file that ends in .svg or .html [default: standard output]
+    /// Where to write the map: a file that ends in .svg or .html [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Replace the file if it is there
     #[arg(long)]
     force: bool,
-    /// A page with the picture and a table of the zones, instead of SVG alone
+    /// A page with the map and a table of the zones, instead of SVG alone
     /// [default: by the ending of --output]
     #[arg(long)]
     html: bool,
@@ -85,21 +85,21 @@ impl MapArgs {
             .collect();
         let mut named: Vec<(String, usize)> = sources.into_iter().collect();
         named.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-        let picture = IntensityMap {
+        let map = IntensityMap {
             map: places.map(),
             title: self.title(),
             sources: named.into_iter().map(|(name, _)| name).collect(),
             mark: self.mark(&places)?,
         };
         let svg = match &self.zone {
-            None => picture.world(&colours),
-            Some(zone) => picture
+            None => map.world(&colours),
+            Some(zone) => drawing
                 .detail(&places.area_called(zone)?, &colours)
                 .ok_or_else(|| anyhow::anyhow!("the zone {zone} has no polygon on the map"))?,
         };
         let text = match format {
             Format::Svg => svg,
-            Format::Html => page(&picture.title, &svg, &colours),
+            Format::Html => page(&map.title, &svg, &colours),
         };
         match &self.output {
             Some(path) => write_file(path, text.as_bytes(), self.force)?,
@@ -131,7 +131,7 @@ impl MapArgs {
     }
 }
 
-/// The picture on a page, with the same figures as a table for those who cannot see it.
+/// The map on a page, with the same figures as a table for those who cannot see it.
 fn page(title: &str, svg: &str, colours: &[Coloured]) -> String {
     let title = escape::html(title);
     let mut rows: Vec<&Coloured> = colours.iter().filter(|zone| zone.value.is_some()).collect();
@@ -146,7 +146,7 @@ fn page(title: &str, svg: &str, colours: &[Coloured]) -> String {
         let _ = writeln!(
             table,
             "<tr><td>{}</td><td>{}</td><td>{grams:.0}</td></tr>",
-            escape::html(&zone.area.spoken()),
+            escape::html(&zone.area.label()),
             escape::html(&zone.name)
         );
     }

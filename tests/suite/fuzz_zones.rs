@@ -4,7 +4,7 @@
 
 use std::io::Write as _;
 
-use impact::grid::intensity::given::Given;
+use impact::grid::intensity::user_table::UserTable;
 use impact::grid::zone::geojson::BadMap;
 use impact::grid::zone::{Point, cloud, geojson, place};
 use proptest::prelude::*;
@@ -123,7 +123,7 @@ fn no_table_is_too_strange() {
     run(300, prop_oneof![damaged(TABLE), "\\PC{0,200}"], |text| {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(text.as_bytes()).unwrap();
-        if let Ok(given) = Given::read(file.path()) {
+        if let Ok(given) = UserTable::read(file.path()) {
             let known = given.of(&"A1".parse().unwrap(), Some(2024));
             assert!(known.is_none_or(|known| known.value.get() <= 3000.0));
         }

@@ -89,7 +89,7 @@ impl Answer {
 
     /// The answer in a few words, to stand beside its place on a map.
     pub(in crate::cli) fn caption(&self) -> String {
-        format!("{}: {:.0} g/kWh", self.area.spoken(), self.carbon_intensity)
+        format!("{}: {:.0} g/kWh", self.area.label(), self.carbon_intensity)
     }
 
     /// Puts how the point was found before how the zone was.
@@ -103,7 +103,7 @@ impl Answer {
 
     /// `US-CA  California, United States`.
     fn title(&self) -> (String, String) {
-        let id = self.area.spoken();
+        let id = self.area.label();
         let country = self
             .country
             .map(|country| country.name())

@@ -9,7 +9,7 @@ use geo::Centroid;
 use super::answer::{Answer, Candidate};
 use crate::cli::settings::Config;
 use crate::cli::{Advise, Failure, configured};
-use crate::grid::intensity::given::Given;
+use crate::grid::intensity::user_table::UserTable;
 #[cfg(feature = "live")]
 use crate::grid::intensity::{Dataset, Fallback, Intensity, for_area, live};
 use crate::grid::zone;
@@ -60,7 +60,7 @@ pub(in crate::cli) struct Tables {
 /// What every answer depends on.
 pub(in crate::cli) struct PlaceResolver {
     own_map: Option<Map>,
-    given: Given,
+    given: UserTable,
     year: Option<i32>,
     dataset: Dataset,
 }
@@ -81,7 +81,7 @@ impl PlaceResolver {
             own_map: None,
             given: intensities
                 .as_deref()
-                .map(Given::read)
+                .map(UserTable::read)
                 .transpose()?
                 .unwrap_or_default(),
             year: figures.year,
@@ -151,16 +151,16 @@ impl PlaceResolver {
     ) -> Result<Answer, Failure> {
         let Located { area, found } = self.locate(point, country)?;
         let how = match found {
-            Found::Inside => format!("the point lies inside {}", area.spoken()),
+            Found::Inside => format!("the point lies inside {}", area.label()),
             Found::Nearest { degrees } => {
                 format!(
                     "the point lies in no zone; {} is the nearest, {degrees:.2} degrees away",
-                    area.spoken()
+                    area.label()
                 )
             }
             Found::Border { degrees } => format!(
                 "the map draws a border on the wrong side of the point; {} is its own country's, {degrees:.2} degrees away",
-                area.spoken()
+                area.label()
             ),
             Found::Country => {
                 format!("there is no zone of the country at the point; {area} is the whole country")
@@ -204,7 +204,7 @@ impl PlaceResolver {
             None => self.answer(
                 region.area.clone(),
                 Some(region.point),
-                format!("its city lies in {}", region.area.spoken()),
+                format!("its city lies in {}", region.area.label()),
             )?,
         };
         let evidence = evidence.map_or_else(String::new, |file| format!("{file}: "));

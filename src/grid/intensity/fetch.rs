@@ -34,7 +34,7 @@ impl fmt::Debug for Secret {
 /// How a request proves who asks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Auth {
-    Nobody,
+    None,
     Header(&'static str, Secret),
     Bearer(Secret),
     Basic(Secret, Secret),
@@ -119,7 +119,7 @@ fn exchange(mut url: Url, auth: &Auth, timeout: Duration) -> Result<Vec<u8>, Dec
     }
     let mut builder = client.get(url);
     builder = match auth {
-        Auth::Nobody | Auth::Query(..) => builder,
+        Auth::None | Auth::Query(..) => builder,
         Auth::Header(name, secret) => builder.header(*name, &secret.0),
         Auth::Bearer(secret) => builder.bearer_auth(&secret.0),
         Auth::Basic(user, password) => builder.basic_auth(&user.0, Some(&password.0)),
@@ -130,7 +130,7 @@ fn exchange(mut url: Url, auth: &Auth, timeout: Duration) -> Result<Vec<u8>, Dec
     match response.status() {
         status if status.is_success() => read(response, timeout),
         StatusCode::TOO_MANY_REQUESTS => Err(Declined::RateLimited),
-        status @ (StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) if *auth != Auth::Nobody => {
+        status @ (StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) if *auth != Auth::None => {
             Err(Declined::Refused(status.as_u16()))
         }
         status => Err(Declined::Status(status.as_u16())),

@@ -33,7 +33,7 @@ const WORLD_WIDTH: f64 = 1200.0;
 const WORLD_HEIGHT: f64 = 520.0;
 const DETAIL_SIZE: f64 = 480.0;
 const HEADING: f64 = 48.0;
-/// Room for the scale; the sources come below it.
+/// Height of the scale; the sources come below it.
 const SCALE: f64 = 46.0;
 const LINE: f64 = 15.0;
 const MARGIN: f64 = 16.0;
@@ -179,8 +179,8 @@ fn path(area: &MapArea, known: Option<&Coloured>, projection: &Projection) -> St
     let value = known.and_then(|zone| zone.value);
     let fill = value.map_or_else(|| "#cfd6dc".to_owned(), colour);
     let name = known.map_or_else(
-        || area.id.spoken(),
-        |zone| format!("{} {}", area.id.spoken(), zone.name),
+        || area.id.label(),
+        |zone| format!("{} {}", area.id.label(), zone.name),
     );
     let said = value.map_or_else(
         || "no figure".to_owned(),
@@ -231,8 +231,8 @@ fn decimal(tenths: i64) -> String {
 }
 
 fn pin((x, y): (f64, f64), name: &str, width: f64) -> String {
-    const LETTER: f64 = 8.0;
-    let fits = x + 10.0 + LETTER * name.chars().count() as f64 <= width;
+    const CHARACTER: f64 = 8.0;
+    let fits = x + 10.0 + CHARACTER * name.chars().count() as f64 <= width;
     let (anchor, dx) = if fits {
         ("start", 10.0)
     } else {
@@ -305,25 +305,25 @@ mod tests {
 
     #[test]
     fn text_from_outside_stays_text() {
-        let picture = IntensityMap {
+        let map = IntensityMap {
             map: Map::shipped(),
             title: "<script>alert(1)</script>".into(),
             sources: vec!["a & b".into()],
             mark: Some((Point::new(0.0, 0.0).unwrap(), "\"><x".into())),
         };
-        let svg = picture.world(&[]);
+        let svg = map.world(&[]);
         assert!(!svg.contains("<script>") && !svg.contains("\"><x") && svg.contains("a &amp; b"));
     }
 
     #[test]
     fn a_zone_on_the_map_has_a_detail_and_another_has_none() {
-        let picture = IntensityMap {
+        let map = IntensityMap {
             map: Map::shipped(),
             title: "t".into(),
             sources: vec![],
             mark: None,
         };
-        assert!(picture.detail(&"CH".parse().unwrap(), &[]).is_some());
-        assert!(picture.detail(&"ZZ".parse().unwrap(), &[]).is_none());
+        assert!(map.detail(&"CH".parse().unwrap(), &[]).is_some());
+        assert!(map.detail(&"ZZ".parse().unwrap(), &[]).is_none());
     }
 }

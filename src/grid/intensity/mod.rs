@@ -2,8 +2,8 @@
 //!
 //! A figure always travels with its source, and says so when it stands in for another.
 
-mod averages;
-mod background;
+mod yearly_provider;
+mod poller;
 mod basis;
 #[cfg(feature = "live")]
 pub mod cache;
@@ -12,7 +12,7 @@ mod dataset;
 pub mod fetch;
 mod figure;
 pub mod fuel;
-pub mod given;
+pub mod user_table;
 pub mod provider_chain;
 #[cfg(feature = "live")]
 pub mod live;
@@ -23,12 +23,12 @@ mod projection;
 mod table;
 mod yearly;
 
-pub use averages::Averages;
-pub use background::{Background, Latest};
 pub use basis::Basis;
 pub use dataset::{Dataset, NoSuchDataset};
 pub use figure::{Fallback, Intensity, Shares, Source};
+pub use poller::{IntensityPoller, Latest};
 pub use provider::{Declined, IntensityProvider, Nonsense};
 pub use provider_chain::ProviderChain;
 pub use series::{NotAPeriod, Period, Point, Series};
 pub use yearly::{for_area, for_zone};
+pub use yearly_provider::YearlyProvider;

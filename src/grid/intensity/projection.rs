@@ -67,7 +67,7 @@ impl Projection {
         (self.left + self.scale * x, self.top - self.scale * y)
     }
 
-    /// Whether a pixel lies in the picture.
+    /// Whether a pixel lies in the drawing.
     pub(super) fn shows(&self, x: f64, y: f64) -> bool {
         (0.0..=self.width).contains(&x) && (0.0..=self.height).contains(&y)
     }
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_world_fills_the_picture_with_north_up() {
+    fn the_world_fills_the_drawing_with_north_up() {
         let world = Projection::world(1000.0, 500.0);
         let (west, _) = world.place(-180.0, 0.0);
         let (east, _) = world.place(180.0, 0.0);

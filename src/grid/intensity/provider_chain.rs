@@ -7,88 +7,88 @@ use crate::grid::zone::ZoneId;
 
 /// Providers in the order they are asked; the first that answers is taken.
 pub struct ProviderChain {
-    rungs: Vec<Box<dyn IntensityProvider>>,
+    providers: Vec<Box<dyn IntensityProvider>>,
 }
 
-/// A series, the rung it came from, and why those above declined.
+/// A series, the provider it came from, and why the providers asked before it declined.
 #[derive(Debug, Clone, PartialEq)]
 #[must_use]
 pub struct Answer {
     pub series: Series,
-    pub rung: &'static str,
+    pub provider: &'static str,
     pub declined: Vec<Refusal>,
 }
 
-/// One rung that did not answer.
+/// One provider that did not answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Refusal {
-    pub rung: &'static str,
+    pub provider: &'static str,
     pub reason: Declined,
 }
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.rung, self.reason.reason())
+        write!(f, "{}: {}", self.provider, self.reason.reason())
     }
 }
 
-/// No rung answered; each says why.
+/// No provider answered; each says why.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("nobody knows the carbon intensity of {zone} for this period")]
-pub struct NobodyAnswered {
+#[error("no provider has the carbon intensity of {zone} for this period")]
+pub struct NoProviderAnswered {
     pub zone: ZoneId,
     pub declined: Vec<Refusal>,
 }
 
 impl ProviderChain {
     #[must_use]
-    pub fn new(rungs: Vec<Box<dyn IntensityProvider>>) -> Self {
-        Self { rungs }
+    pub fn new(providers: Vec<Box<dyn IntensityProvider>>) -> Self {
+        Self { providers }
     }
 
-    /// The same ladder with one more rung at its foot.
+    /// The same chain with one more provider, asked last.
     #[must_use]
-    pub fn then(mut self, rung: Box<dyn IntensityProvider>) -> Self {
-        self.rungs.push(rung);
+    pub fn then(mut self, provider: Box<dyn IntensityProvider>) -> Self {
+        self.providers.push(provider);
         self
     }
 
-    /// The names of the rungs, in the order they are asked.
+    /// The names of the providers, in the order they are asked.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
-        self.rungs.iter().map(|rung| rung.name())
+        self.providers.iter().map(|provider| provider.name())
     }
 
-    pub fn intensity(&self, zone: &ZoneId, period: &Period) -> Result<Answer, NobodyAnswered> {
-        self.climb(zone, |rung| rung.intensity(zone, period))
+    pub fn intensity(&self, zone: &ZoneId, period: &Period) -> Result<Answer, NoProviderAnswered> {
+        self.ask_each(zone, |provider| provider.intensity(zone, period))
     }
 
-    /// The newest values of the first rung that has any.
-    pub fn latest(&self, zone: &ZoneId, now: DateTime<Utc>) -> Result<Answer, NobodyAnswered> {
-        self.climb(zone, |rung| rung.latest(zone, now))
+    /// The newest values of the first provider that has any.
+    pub fn latest(&self, zone: &ZoneId, now: DateTime<Utc>) -> Result<Answer, NoProviderAnswered> {
+        self.ask_each(zone, |provider| provider.latest(zone, now))
     }
 
-    fn climb(
+    fn ask_each(
         &self,
         zone: &ZoneId,
         ask: impl Fn(&dyn IntensityProvider) -> Result<Series, Declined>,
-    ) -> Result<Answer, NobodyAnswered> {
+    ) -> Result<Answer, NoProviderAnswered> {
         let mut declined = Vec::new();
-        for rung in &self.rungs {
-            match ask(rung.as_ref()) {
+        for provider in &self.providers {
+            match ask(provider.as_ref()) {
                 Ok(series) => {
                     return Ok(Answer {
                         series,
-                        rung: rung.name(),
+                        provider: provider.name(),
                         declined,
                     });
                 }
                 Err(reason) => declined.push(Refusal {
-                    rung: rung.name(),
+                    provider: provider.name(),
                     reason,
                 }),
             }
         }
-        Err(NobodyAnswered {
+        Err(NoProviderAnswered {
             zone: zone.clone(),
             declined,
         })

@@ -24,11 +24,11 @@ pub fn for_area(
 ) -> Result<Intensity, NoSuchZone> {
     let levels = levels(area)?;
     let mut fallbacks = Vec::new();
-    let climbed = levels.iter().find_map(|level| {
+    let found = levels.iter().find_map(|level| {
         let (series, figure) = pick(level.series(dataset, year), year, dataset)?;
         Some((level, series, figure))
     });
-    let (series, figure) = match climbed {
+    let (series, figure) = match found {
         Some((level, series, figure)) => {
             if level.area.zone != area.zone {
                 fallbacks.push(Fallback::Wider {

@@ -15,7 +15,7 @@ pub struct AreaId {
 impl AreaId {
     /// As people say it: `FR`, `US-CA`, `US-PJM (VA)`.
     #[must_use]
-    pub fn spoken(&self) -> String {
+    pub fn label(&self) -> String {
         match &self.state {
             Some(state) if self.zone.as_str().strip_prefix("US-") != Some(state) => {
                 format!("{} ({state})", self.zone)

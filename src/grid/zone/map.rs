@@ -4,10 +4,10 @@ use std::sync::OnceLock;
 
 use geo::{Area as _, MultiPolygon};
 
-use super::bands::Bands;
-use super::grid::Grid;
+use super::cell_index::CellIndex;
+use super::index_limit::{IndexLimit, TooFine};
+use super::indexed_polygon::IndexedPolygon;
 use super::locate::{Found, Located, Nowhere};
-use super::room::{Room, TooFine};
 use super::{AreaId, Point, edges};
 use crate::grid::data::shapes;
 
@@ -15,8 +15,8 @@ use crate::grid::data::shapes;
 #[derive(Debug, Clone)]
 pub struct Map {
     areas: Vec<MapArea>,
-    parts: Vec<(usize, Bands)>,
-    grid: Grid,
+    parts: Vec<(usize, IndexedPolygon)>,
+    cells: CellIndex,
 }
 
 /// An area with its polygons.
@@ -56,15 +56,22 @@ impl Map {
 
     /// A map of these areas.
     pub fn new(areas: Vec<MapArea>) -> Result<Self, TooFine> {
-        let mut room = Room::new();
-        let mut parts: Vec<(usize, Bands)> = Vec::new();
+        let mut limit = IndexLimit::new();
+        let mut parts: Vec<(usize, IndexedPolygon)> = Vec::new();
         for (n, area) in areas.iter().enumerate() {
             for part in &area.shape {
-                parts.extend(Bands::new(part, &mut room)?.map(|bands| (n, bands)));
+                parts.extend(IndexedPolygon::new(part, &mut limit)?.map(|polygon| (n, polygon)));
             }
         }
-        let grid = Grid::over(&parts.iter().map(|(_, bands)| bands), &mut Room::new())?;
-        Ok(Self { areas, parts, grid })
+        let cells = CellIndex::over(
+            &parts.iter().map(|(_, polygon)| polygon),
+            &mut IndexLimit::new(),
+        )?;
+        Ok(Self {
+            areas,
+            parts,
+            cells,
+        })
     }
 
     /// The areas in the order of the file they came from.
@@ -87,7 +94,7 @@ impl Map {
     pub fn find(&self, point: Point) -> Option<(usize, Found)> {
         let at = edges::coord(point);
         let parts = self
-            .grid
+            .cells
             .parts_at(point)
             .iter()
             .map(|n| &self.parts[*n as usize]);

@@ -7,9 +7,9 @@ mod fold;
 mod point;
 pub mod register;
 pub mod locate;
-mod room;
-mod bands;
-mod grid;
+mod index_limit;
+mod indexed_polygon;
+mod cell_index;
 pub mod map;
 pub mod geojson;
 mod admin1;
@@ -20,10 +20,10 @@ pub mod detect;
 
 pub use area::AreaId;
 pub use country::Iso3;
+pub use index_limit::TooFine;
 pub use locate::{Found, Located, Nowhere, locate, locate_in};
 pub use map::Map;
 pub use point::{NotOnEarth, Point};
 pub use register::{NoSuchZone, Zone, named};
-pub use room::TooFine;
 
 pub use crate::model::{NotAZone, ZoneId};

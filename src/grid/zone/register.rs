@@ -121,12 +121,12 @@ pub fn area_of(region: &Region) -> Result<AreaId, NoSuchZone> {
 
 /// The zone meant by text that a user typed: its code, or an area as it is printed.
 pub fn named(text: &str) -> Result<ZoneId, NotAZone> {
-    of_spoken(text.trim()).map_or_else(|| text.parse(), Ok)
+    from_label(text.trim()).map_or_else(|| text.parse(), Ok)
 }
 
 /// The name of an area as it is printed, `US-PJM (VA)` or `US-PJM:VA`: that of its state, if it means
 /// the same area.
-fn of_spoken(text: &str) -> Option<ZoneId> {
+fn from_label(text: &str) -> Option<ZoneId> {
     let (zone, state) = match text.strip_suffix(')') {
         Some(text) => text.split_once(" (")?,
         None => text.split_once(':')?,
@@ -207,7 +207,7 @@ mod tests {
     #[test]
     fn the_part_of_a_zone_is_read_as_it_is_printed() {
         let virginia = find_area(&known("US-VA")).unwrap();
-        for text in [virginia.spoken(), virginia.to_string()] {
+        for text in [virginia.label(), virginia.to_string()] {
             let id = named(&text).unwrap();
             assert_eq!(find_area(&id).unwrap(), virginia, "{text}");
         }

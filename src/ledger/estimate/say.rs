@@ -33,7 +33,7 @@ pub struct Grid {
 }
 
 impl Grid {
-    fn spoken(&self) -> String {
+    fn label(&self) -> String {
         let mut out = format!("{} g CO2eq/kWh", human(self.intensity.get()));
         if let Some(zone) = &self.zone {
             let _ = write!(out, " in {zone}");
@@ -78,7 +78,7 @@ pub fn text(estimate: &Estimate) -> String {
             let _ = write!(
                 out,
                 " At {} this is {}.",
-                grid.spoken(),
+                grid.label(),
                 range(mass, "kg CO2eq")
             );
         }

@@ -15,7 +15,7 @@ use super::plan::Plan;
 use super::recorder::Recorder;
 use super::signals::Signals;
 use super::summary::{Display, LiveStatus, Summary};
-use crate::grid::intensity::Background;
+use crate::grid::intensity::IntensityPoller;
 use crate::meter::clock::ClockReading;
 use crate::meter::counter_lag::{CounterLag, POLL_PERIOD};
 use crate::meter::recent_totals::RecentTotals;
@@ -70,7 +70,7 @@ struct Tracker<'p> {
     mark_socket: Option<MarkSocket>,
     child: Child,
     boards: Option<Receiver<Boards>>,
-    grid: Option<Background>,
+    grid: Option<IntensityPoller>,
     lag: CounterLag,
     is_lag_known: bool,
     recent_totals: RecentTotals,
@@ -174,7 +174,7 @@ impl Tracker<'_> {
 
     fn tick(&mut self, now: &ClockReading, mark: Option<Mark>) {
         let mut sample = self.sampler.sample(now, mark);
-        if let Some(latest) = self.grid.as_ref().and_then(Background::latest) {
+        if let Some(latest) = self.grid.as_ref().and_then(IntensityPoller::latest) {
             sample.observed.realtime_carbon_intensity = Some(latest.intensity.get());
             self.realtime_sources.insert(latest.source);
         }
@@ -198,7 +198,7 @@ impl Tracker<'_> {
     }
 
     fn collect_notes(&mut self) {
-        let grid = self.grid.iter().flat_map(Background::notices);
+        let grid = self.grid.iter().flat_map(IntensityPoller::notices);
         for note in self.sampler.sensors.take_notes().into_iter().chain(grid) {
             self.recorder.note(note);
         }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use rustix::process::Pid;
 
 use super::{Tracker, cards};
-use crate::grid::intensity::Background;
+use crate::grid::intensity::IntensityPoller;
 use crate::meter::clock::{ClockReading, own_cpu_time};
 use crate::meter::counter_lag::CounterLag;
 use crate::meter::host;
@@ -166,10 +166,10 @@ impl<'p> Tracker<'p> {
 }
 
 /// Asks how dirty the electricity is where the run takes place, if that is wanted.
-fn ask_grid(plan: &Plan) -> Option<Background> {
+fn ask_grid(plan: &Plan) -> Option<IntensityPoller> {
     let chain = plan.grid.as_ref()?;
     let region = plan.region.as_ref()?;
-    Some(Background::start(Arc::clone(chain), region.zone.clone()))
+    Some(IntensityPoller::start(Arc::clone(chain), region.zone.clone()))
 }
 
 fn unstartable(words: &[OsString], source: io::Error) -> StartError {

@@ -6,15 +6,15 @@ use std::time::{Duration, Instant};
 use chrono::{DateTime, TimeDelta, Utc};
 use impact::grid::intensity::live::{ServiceClient, Settings};
 use impact::grid::intensity::{
-    Background, Basis, Declined, IntensityProvider, Latest, Period, Point, ProviderChain, Series,
-    live,
+    Basis, Declined, IntensityPoller, IntensityProvider, Latest, Period, Point, ProviderChain,
+    Series, live,
 };
 use impact::grid::zone::ZoneId;
 use impact::units::GramsPerKwh;
 
 use super::server::{Reply, Server};
 
-/// A last rung that always knows.
+/// A last provider that always answers.
 struct Table;
 
 impl IntensityProvider for Table {
@@ -68,7 +68,7 @@ impl IntensityProvider for Slow {
     }
 }
 
-fn ladder(url: &str) -> Arc<ProviderChain> {
+fn chain(url: &str) -> Arc<ProviderChain> {
     let settings: Settings = [("IMPACT_UK_URL".to_owned(), url.to_owned())]
         .into_iter()
         .collect();
@@ -77,10 +77,10 @@ fn ladder(url: &str) -> Arc<ProviderChain> {
 }
 
 /// Waits for the first answer, as the tracker does by simply going on.
-fn first(background: &Background) -> Latest {
+fn first(poller: &IntensityPoller) -> Latest {
     let began = Instant::now();
     loop {
-        if let Some(latest) = background.latest() {
+        if let Some(latest) = poller.latest() {
             return latest;
         }
         assert!(began.elapsed() < Duration::from_secs(10), "no answer");
@@ -99,21 +99,21 @@ fn the_newest_value_arrives_with_its_source() {
         let body = format!(r#"{{"data":[{{"from":"{from}","intensity":{{"actual":77}}}}]}}"#);
         Reply::Body(200, body)
     });
-    let background = Background::start(ladder(&server.url), "GB".parse().unwrap());
-    let latest = first(&background);
+    let poller = IntensityPoller::start(chain(&server.url), "GB".parse().unwrap());
+    let latest = first(&poller);
     assert_eq!(latest.intensity.get(), 77.0);
     assert_eq!(latest.source, "UK Carbon Intensity API (direct)");
-    let notices = background.notices();
+    let notices = poller.notices();
     assert_eq!(notices.len(), 1);
-    assert!(background.notices().is_empty());
+    assert!(poller.notices().is_empty());
 }
 
 #[test]
 fn a_service_that_fails_falls_back_to_the_table_and_says_so() {
     let server = Server::start(|_| Reply::Body(503, String::new()));
-    let background = Background::start(ladder(&server.url), "GB".parse().unwrap());
-    assert_eq!(first(&background).source, "the table of 2025 (life cycle)");
-    let notices = background.notices();
+    let poller = IntensityPoller::start(chain(&server.url), "GB".parse().unwrap());
+    assert_eq!(first(&poller).source, "the table of 2025 (life cycle)");
+    let notices = poller.notices();
     assert!(notices[0].contains("the table of 2025"), "{notices:?}");
     assert!(notices[0].contains("uk: it answered with HTTP status 503"));
 }
@@ -128,11 +128,11 @@ fn a_silent_service_delays_neither_a_sample_nor_the_end() {
         let_go: Mutex::new(let_go),
         waited_out,
     };
-    let ladder = Arc::new(ProviderChain::new(vec![Box::new(slow)]));
-    let background = Background::start(ladder, "GB".parse().unwrap());
+    let chain = Arc::new(ProviderChain::new(vec![Box::new(slow)]));
+    let poller = IntensityPoller::start(chain, "GB".parse().unwrap());
     was_asked.recv().unwrap();
-    assert_eq!(background.latest(), None);
-    drop(background);
+    assert_eq!(poller.latest(), None);
+    drop(poller);
     assert!(was_waited_for.try_recv().is_err());
     release.send(()).unwrap();
 }

@@ -109,7 +109,7 @@ fn grid_with_one_provider_fails_when_it_declines() {
         .args(["grid", "GB", "--provider", "uk"])
         .assert()
         .code(1)
-        .stderr(contains("nobody knows the carbon intensity of GB"))
+        .stderr(contains("no provider has the carbon intensity of GB"))
         .stderr(contains("uk: it cannot be reached"));
     impact(home.path(), &closed_port())
         .args(["grid", "GB-3"])

@@ -10,9 +10,9 @@ use std::sync::Arc;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::Deserialize;
 
-use super::counterpart::Counterpart;
+use super::electricity_maps_zone::ElectricityMapsZone;
 use super::instant::instant;
-use super::numeral::Numeral;
+use super::number_or_text::NumberOrText;
 use super::service_client::{Keep, ServiceClient, json};
 use crate::grid::intensity::fetch::{Auth, Request};
 use crate::grid::intensity::fuel::{Fuel, Mix};
@@ -49,7 +49,7 @@ struct Row {
     respondent: String,
     fueltype: String,
     /// Text since 2023, a number before.
-    value: Option<Numeral>,
+    value: Option<NumberOrText>,
 }
 
 fn fuel_of(code: &str) -> Fuel {
@@ -78,8 +78,8 @@ impl IntensityProvider for Eia {
     }
 
     fn intensity(&self, zone: &ZoneId, period: &Period) -> Result<Series, Declined> {
-        let counterpart = Counterpart::of(zone);
-        let respondent = counterpart
+        let their_zone = ElectricityMapsZone::of(zone);
+        let respondent = their_zone
             .respondent()
             .ok_or_else(|| Declined::NotServed(zone.clone()))?;
         let key = self.client.token("EIA_API_KEY")?;
@@ -100,7 +100,7 @@ impl IntensityProvider for Eia {
             let read = |body: &[u8]| read(zone, respondent, body);
             points.extend(self.client.ask_as(auth, &request, keep, read)?);
         }
-        let source = counterpart.source(&format!(
+        let source = their_zone.source(&format!(
             "EIA hourly generation of {respondent} by fuel, imports left out"
         ));
         Series::new(zone, source, Basis::LifeCycle, HOUR, period, points)

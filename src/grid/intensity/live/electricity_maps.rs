@@ -9,7 +9,7 @@ use std::sync::Arc;
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use serde::Deserialize;
 
-use super::counterpart::Counterpart;
+use super::electricity_maps_zone::ElectricityMapsZone;
 use super::instant::instant;
 use super::service_client::{Keep, ServiceClient, json};
 use crate::grid::intensity::fetch::{Auth, Request};
@@ -64,8 +64,8 @@ impl ElectricityMaps {
             "IMPACT_ELECTRICITYMAPS_URL",
             "https://api.electricitymaps.com",
         )?;
-        let counterpart = Counterpart::of(zone);
-        let theirs = counterpart.zone.as_str();
+        let their_zone = ElectricityMapsZone::of(zone);
+        let theirs = their_zone.zone.as_str();
         let mut request = Request::new(&base, ["v3", "carbon-intensity", endpoint])
             .query("zone", theirs)
             .query("emissionFactorType", "lifecycle")
@@ -87,7 +87,7 @@ impl ElectricityMaps {
     }
 
     fn series(zone: &ZoneId, period: &Period, points: Vec<Point>) -> Result<Series, Declined> {
-        let source = Counterpart::of(zone).source("Electricity Maps");
+        let source = ElectricityMapsZone::of(zone).source("Electricity Maps");
         Series::new(zone, source, Basis::LifeCycle, HOUR, period, points)
     }
 }

@@ -4,7 +4,7 @@
 
 use serde::Deserialize;
 
-use super::numeral::Numeral;
+use super::number_or_text::NumberOrText;
 use super::service_client::{Keep, ServiceClient, json};
 use crate::grid::intensity::fetch::Request;
 use crate::grid::intensity::{Declined, Nonsense};
@@ -19,8 +19,8 @@ pub struct Place {
 
 #[derive(Deserialize)]
 struct Body {
-    latitude: Numeral,
-    longitude: Numeral,
+    latitude: NumberOrText,
+    longitude: NumberOrText,
     #[serde(default)]
     city: Option<String>,
     #[serde(default)]
@@ -28,7 +28,7 @@ struct Body {
 }
 
 /// An angle of at most so many degrees to either side.
-fn within(limit: f64, degrees: Numeral) -> Result<f64, Declined> {
+fn within(limit: f64, degrees: NumberOrText) -> Result<f64, Declined> {
     degrees
         .finite()
         .filter(|value| value.abs() <= limit)

@@ -3,18 +3,18 @@
 //! To add one: write a file with a `connect` like its neighbours', and name it in the list below.
 
 #[cfg(test)]
-mod bodies;
-mod counterpart;
+mod hostile_bodies;
+mod electricity_maps_zone;
 mod service_client;
 mod eic;
 mod geolocate;
 mod instant;
-mod numeral;
+mod number_or_text;
 mod pacific;
 
 use std::sync::Arc;
 
-use super::{Averages, Basis, IntensityProvider, ProviderChain};
+use super::{Basis, IntensityProvider, ProviderChain, YearlyProvider};
 
 pub use geolocate::{Place, geolocate};
 pub use service_client::{ServiceClient, Settings};
@@ -66,8 +66,8 @@ pub fn named(client: &Arc<ServiceClient>, name: &str) -> Option<ProviderChain> {
 #[must_use]
 pub fn chosen(client: &Arc<ServiceClient>, word: &str) -> Option<ProviderChain> {
     match word {
-        "auto" => Some(auto(client).then(Box::new(Averages))),
-        "table" => Some(ProviderChain::new(vec![Box::new(Averages)])),
+        "auto" => Some(auto(client).then(Box::new(YearlyProvider))),
+        "table" => Some(ProviderChain::new(vec![Box::new(YearlyProvider)])),
         name => named(client, name),
     }
 }

@@ -139,7 +139,7 @@ impl ServiceClient {
         keep: Keep,
         read: impl Fn(&[u8]) -> Result<T, Declined>,
     ) -> Result<T, Declined> {
-        self.ask_as(|| Ok(Auth::Nobody), request, keep, read)
+        self.ask_as(|| Ok(Auth::None), request, keep, read)
     }
 
     /// The same for a service that wants to know who asks, found out only if it is asked at all.

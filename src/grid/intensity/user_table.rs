@@ -31,7 +31,7 @@ const LONGEST_SOURCE: usize = 200;
 
 /// The user's own table of intensities.
 #[derive(Debug, Clone, Default)]
-pub struct Given {
+pub struct UserTable {
     rows: BTreeMap<ZoneId, Vec<(Option<i32>, Intensity)>>,
 }
 
@@ -66,7 +66,7 @@ struct Row {
     source: Option<String>,
 }
 
-impl Given {
+impl UserTable {
     /// Reads `zone,g_per_kwh[,year][,source]`, with a header.
     pub fn read(path: &Path) -> Result<Self, BadTable> {
         let unreadable = |source| BadTable::Unreadable {
@@ -136,8 +136,8 @@ impl Given {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<Given, BadTable> {
-        Given::from_reader(
+    fn read(text: &str) -> Result<UserTable, BadTable> {
+        UserTable::from_reader(
             csv::Reader::from_reader(text.as_bytes()),
             Path::new("mine.csv"),
         )

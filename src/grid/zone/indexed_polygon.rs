@@ -2,13 +2,13 @@ use geo::{Coord, Polygon};
 
 use super::edges;
 use super::edges::Edge;
+use super::index_limit::{IndexLimit, TooFine};
 use super::locate::NEAR;
-use super::room::{Room, TooFine};
 use crate::grid::data::shapes::Bounds;
 
 /// A polygon with its edges sorted into bands of latitude, so that a point is compared only with those level with it.
 #[derive(Debug, Clone)]
-pub(super) struct Bands {
+pub(super) struct IndexedPolygon {
     pub bounds: Bounds,
     starts: Vec<u32>,
     edges: Vec<Edge>,
@@ -17,9 +17,12 @@ pub(super) struct Bands {
 /// A band is as high as the nearest-zone rule reaches, so three bands hold every edge within reach.
 const HEIGHT: f64 = NEAR;
 
-impl Bands {
+impl IndexedPolygon {
     /// None for a polygon without an outline.
-    pub(super) fn new(polygon: &Polygon<f64>, room: &mut Room) -> Result<Option<Self>, TooFine> {
+    pub(super) fn new(
+        polygon: &Polygon<f64>,
+        limit: &mut IndexLimit,
+    ) -> Result<Option<Self>, TooFine> {
         let all: Vec<Edge> = Edge::of(polygon).collect();
         let Some(corner) = all.first().map(|edge| edge.from) else {
             return Ok(None);
@@ -41,7 +44,7 @@ impl Bands {
             |edge: &Edge| band(edge.from.y.min(edge.to.y))..=band(edge.from.y.max(edge.to.y));
         let mut counts = vec![0_u32; band(bounds.north) + 2];
         for edge in &all {
-            room.take(span(edge).count())?;
+            limit.reserve(span(edge).count())?;
             for band in span(edge) {
                 counts[band + 1] += 1;
             }

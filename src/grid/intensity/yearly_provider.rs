@@ -3,13 +3,13 @@ use chrono::{DateTime, Datelike, NaiveDate, NaiveTime, TimeDelta, Utc};
 use super::{Basis, Dataset, Declined, IntensityProvider, Period, Point, Series, for_zone};
 use crate::grid::zone::ZoneId;
 
-/// The foot of every ladder: the yearly averages inside the program, which need no network.
+/// The yearly averages of the embedded tables, as a provider that needs no network.
 #[derive(Debug, Clone, Copy)]
-pub struct Averages;
+pub struct YearlyProvider;
 
 const YEAR: TimeDelta = TimeDelta::days(366);
 
-impl IntensityProvider for Averages {
+impl IntensityProvider for YearlyProvider {
     fn name(&self) -> &'static str {
         "table"
     }
@@ -64,7 +64,9 @@ mod tests {
             "2024-01-01T01:00:00Z".parse().unwrap(),
         )
         .unwrap();
-        let series = Averages.intensity(&"FR".parse().unwrap(), &period).unwrap();
+        let series = YearlyProvider
+            .intensity(&"FR".parse().unwrap(), &period)
+            .unwrap();
         let years: Vec<i32> = series
             .points()
             .iter()
@@ -79,7 +81,7 @@ mod tests {
     fn no_point_lies_before_the_period_asked_for() {
         let from = "2026-11-01T00:00:00Z".parse().unwrap();
         let period = Period::new(from, from + TimeDelta::days(7)).unwrap();
-        let series = Averages
+        let series = YearlyProvider
             .intensity(&"US-CA".parse().unwrap(), &period)
             .unwrap();
         let times: Vec<_> = series.points().iter().map(|point| point.at).collect();
@@ -91,7 +93,7 @@ mod tests {
         let nowhere: ZoneId = "QQ-9".parse().unwrap();
         let now = "2026-01-01T00:00:00Z".parse().unwrap();
         assert_eq!(
-            Averages.latest(&nowhere, now),
+            YearlyProvider.latest(&nowhere, now),
             Err(Declined::NotServed(nowhere))
         );
     }

@@ -2,13 +2,13 @@ use crate::grid::intensity::{Fallback, table};
 use crate::grid::zone::{ZoneId, register};
 
 /// One of our zones as Electricity Maps names it.
-pub(super) struct Counterpart {
+pub(super) struct ElectricityMapsZone {
     pub(super) zone: ZoneId,
     /// What is to be said where it is another zone, not only another name.
     pub(super) stand_in: Option<Fallback>,
 }
 
-impl Counterpart {
+impl ElectricityMapsZone {
     /// The zone the crosswalk names, or the zone itself where it names none.
     pub(super) fn of(zone: &ZoneId) -> Self {
         let other = register::find_area(zone)
@@ -49,8 +49,8 @@ impl Counterpart {
 mod tests {
     use super::*;
 
-    fn of(zone: &str) -> Counterpart {
-        Counterpart::of(&zone.parse().unwrap())
+    fn of(zone: &str) -> ElectricityMapsZone {
+        ElectricityMapsZone::of(&zone.parse().unwrap())
     }
 
     #[test]

@@ -3,7 +3,7 @@ const MOST: usize = 1 << 24;
 
 /// How much more the index of a map may hold.
 #[derive(Debug)]
-pub(super) struct Room(usize);
+pub(super) struct IndexLimit(usize);
 
 /// A map whose index would not fit in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -12,12 +12,12 @@ pub(super) struct Room(usize);
 )]
 pub struct TooFine;
 
-impl Room {
+impl IndexLimit {
     pub(super) fn new() -> Self {
         Self(MOST)
     }
 
-    pub(super) fn take(&mut self, entries: usize) -> Result<(), TooFine> {
+    pub(super) fn reserve(&mut self, entries: usize) -> Result<(), TooFine> {
         self.0 = self.0.checked_sub(entries).ok_or(TooFine)?;
         Ok(())
     }

@@ -1,11 +1,11 @@
 use super::Point;
-use super::bands::Bands;
+use super::index_limit::{IndexLimit, TooFine};
+use super::indexed_polygon::IndexedPolygon;
 use super::locate::NEAR;
-use super::room::{Room, TooFine};
 
 /// Cells of one degree, each with the parts whose box comes within reach of it.
 #[derive(Debug, Clone)]
-pub(super) struct Grid {
+pub(super) struct CellIndex {
     starts: Vec<u32>,
     parts: Vec<u32>,
 }
@@ -13,10 +13,10 @@ pub(super) struct Grid {
 const COLUMNS: usize = 360;
 const ROWS: usize = 180;
 
-impl Grid {
+impl CellIndex {
     pub(super) fn over<'a>(
-        parts: &(impl Iterator<Item = &'a Bands> + Clone),
-        room: &mut Room,
+        parts: &(impl Iterator<Item = &'a IndexedPolygon> + Clone),
+        limit: &mut IndexLimit,
     ) -> Result<Self, TooFine> {
         let cells = parts.clone().map(|part| {
             let bounds = part.bounds;
@@ -27,7 +27,7 @@ impl Grid {
         });
         let mut starts = vec![0_u32; COLUMNS * ROWS + 1];
         for cells in cells.clone() {
-            room.take(cells.clone().count())?;
+            limit.reserve(cells.clone().count())?;
             for cell in cells {
                 starts[cell + 1] += 1;
             }

@@ -6,13 +6,13 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::ProviderChain;
-use super::provider_chain::{Answer, NobodyAnswered};
+use super::provider_chain::{Answer, NoProviderAnswered};
 use crate::grid::zone::ZoneId;
 use crate::units::GramsPerKwh;
 
 /// Keeps the intensity of a zone up to date on a thread of its own, so that no sample waits for it.
 #[derive(Debug)]
-pub struct Background {
+pub struct IntensityPoller {
     state: Arc<Mutex<State>>,
     /// Dropped with the fetcher, which ends the thread.
     _stop: Sender<()>,
@@ -57,14 +57,18 @@ impl State {
         });
     }
 
-    fn give_up(&mut self, nobody: &NobodyAnswered) {
-        let reasons: Vec<String> = nobody.declined.iter().map(ToString::to_string).collect();
-        self.say(format!("{nobody} ({})", reasons.join("; ")));
+    fn give_up(&mut self, unanswered: &NoProviderAnswered) {
+        let reasons: Vec<String> = unanswered
+            .declined
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        self.say(format!("{unanswered} ({})", reasons.join("; ")));
         self.latest = None;
     }
 }
 
-impl Background {
+impl IntensityPoller {
     /// The shortest time between two questions.
     const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -72,7 +76,7 @@ impl Background {
     ///
     /// Its threads can take any signal that the caller does not hold back.
     #[must_use]
-    pub fn start(ladder: Arc<ProviderChain>, zone: ZoneId) -> Self {
+    pub fn start(chain: Arc<ProviderChain>, zone: ZoneId) -> Self {
         let state = Arc::new(Mutex::new(State::default()));
         let (stop, stopped) = mpsc::channel::<()>();
         let shared = Arc::clone(&state);
@@ -81,13 +85,13 @@ impl Background {
             .spawn(move || {
                 loop {
                     let now = Utc::now();
-                    let pause = match ladder.latest(&zone, now) {
+                    let pause = match chain.latest(&zone, now) {
                         Ok(answer) => {
                             lock(&shared).take(&answer);
                             pause(&answer, now)
                         }
-                        Err(nobody) => {
-                            lock(&shared).give_up(&nobody);
+                        Err(unanswered) => {
+                            lock(&shared).give_up(&unanswered);
                             Self::PATIENCE * 5
                         }
                     };
@@ -115,19 +119,23 @@ impl Background {
     }
 }
 
-/// How long to wait before asking again: until the next value is due, or less if a better rung may be back.
+/// How long to wait before asking again: until the next value is due, or less if a better provider may be back.
 fn pause(answer: &Answer, now: DateTime<Utc>) -> Duration {
     let step = answer.series.resolution;
     let due = answer.series.last().at + step - now;
     let wait = if due > TimeDelta::zero() { due } else { step };
-    let longest = if answer.declined.iter().any(|rung| rung.reason.may_pass()) {
-        Background::PATIENCE * 5
+    let longest = if answer
+        .declined
+        .iter()
+        .any(|provider| provider.reason.may_pass())
+    {
+        IntensityPoller::PATIENCE * 5
     } else {
-        Background::PATIENCE * 60
+        IntensityPoller::PATIENCE * 60
     };
     wait.to_std()
         .unwrap_or(longest)
-        .clamp(Background::PATIENCE, longest)
+        .clamp(IntensityPoller::PATIENCE, longest)
 }
 
 fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
@@ -159,7 +167,7 @@ mod tests {
                 vec![point],
             )
             .unwrap(),
-            rung: "test",
+            provider: "test",
             declined,
         }
     }
@@ -171,7 +179,7 @@ mod tests {
         assert_eq!(minutes("2026-01-01T12:00:00Z", vec![]), 10);
         assert_eq!(minutes("2026-01-01T09:00:00Z", vec![]), 30);
         let offline = Refusal {
-            rung: "better",
+            provider: "better",
             reason: Declined::Offline,
         };
         assert_eq!(minutes("2026-01-01T12:00:00Z", vec![offline]), 5);
