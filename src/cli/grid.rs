@@ -65,7 +65,7 @@ impl GridArgs {
             Period::new(from, to).map_err(|wrong| Failure::new(wrong).exit_with(exit::USAGE))?;
         let answer = chain
             .intensity(&self.zone, &period)
-            .map_err(|unanswered| unanswered(&unanswered))?;
+            .map_err(|unanswered| no_answer(&unanswered))?;
         let format = self.format.or_else(|| configured::format(&config));
         let format = format.unwrap_or(Format::Text);
         let text = match format {
@@ -91,7 +91,7 @@ pub(super) fn no_such_provider(client: &Arc<ServiceClient>, name: &str) -> Failu
         .exit_with(exit::USAGE)
 }
 
-fn unanswered(unanswered: &NoProviderAnswered) -> Failure {
+fn no_answer(unanswered: &NoProviderAnswered) -> Failure {
     let is_unknown = |refusal: &Refusal| {
         matches!(
             refusal.reason,
@@ -103,7 +103,7 @@ fn unanswered(unanswered: &NoProviderAnswered) -> Failure {
     {
         return Failure::new(no_such_zone).advise("impact region --all");
     }
-    let has_asked_the_table = nobody
+    let has_asked_the_table = unanswered
         .declined
         .iter()
         .any(|refusal| refusal.provider == "table");
@@ -115,7 +115,7 @@ fn unanswered(unanswered: &NoProviderAnswered) -> Failure {
     })
 }
 
-/// That nobody answered, because of what each said.
+/// That no provider answered, with the reason of each.
 pub(super) fn reasons(unanswered: &NoProviderAnswered) -> Failure {
     let reasons: Vec<String> = unanswered
         .declined

@@ -93,7 +93,7 @@ impl MapArgs {
         };
         let svg = match &self.zone {
             None => map.world(&colours),
-            Some(zone) => drawing
+            Some(zone) => map
                 .detail(&places.area_called(zone)?, &colours)
                 .ok_or_else(|| anyhow::anyhow!("the zone {zone} has no polygon on the map"))?,
         };
