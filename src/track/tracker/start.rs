@@ -169,7 +169,10 @@ impl<'p> Tracker<'p> {
 fn ask_grid(plan: &Plan) -> Option<IntensityPoller> {
     let chain = plan.grid.as_ref()?;
     let region = plan.region.as_ref()?;
-    Some(IntensityPoller::start(Arc::clone(chain), region.zone.clone()))
+    Some(IntensityPoller::start(
+        Arc::clone(chain),
+        region.zone.clone(),
+    ))
 }
 
 fn unstartable(words: &[OsString], source: io::Error) -> StartError {
