@@ -10,7 +10,8 @@ use crate::grid::intensity::Dataset;
 use crate::grid::zone::{ZoneId, register};
 use crate::ledger::collect::Progress;
 use crate::ledger::{Assumptions, Collection, collect};
-use crate::units::{GramsPerKwh, Pue, counted};
+use crate::text::number::counted;
+use crate::units::{GramsPerKwh, Pue};
 
 /// Options of every command that turns logs into figures.
 #[derive(Debug, Args)]

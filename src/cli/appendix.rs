@@ -15,7 +15,7 @@ use crate::site::{
     SpecError, WriteError, check, start_page_path,
 };
 use crate::text::escape;
-use crate::units::counted;
+use crate::text::number::counted;
 
 /// More than these are only counted.
 const MOST_DIFFERENCES: usize = 50;

@@ -20,7 +20,7 @@ use crate::log::fill::{Recorded, Survey};
 use crate::log::{DATA_FILE, FOLDER, INFO_FILE, MESSAGES_FILE, Record, fill, find, info_bytes};
 use crate::model::Info;
 use crate::text::escape;
-use crate::units::counted;
+use crate::text::number::counted;
 
 /// Give runs that were made without a network the carbon intensity their grid had at the time
 #[derive(Debug, Args)]

@@ -13,7 +13,7 @@ use crate::ledger::compare::gate::{Condition, Finding, METRICS, metric};
 use crate::ledger::compare::{Comparison, Group, Options, Resampling};
 use crate::ledger::{Figure, compare};
 use crate::text::escape;
-use crate::units::counted;
+use crate::text::number::counted;
 
 /// Tell whether groups of runs differ in energy, CO2 and time
 #[derive(Debug, Args)]

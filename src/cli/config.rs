@@ -9,8 +9,8 @@ use super::settings::{Config, Key, PROJECT_FILE, Setting, Sources, commented, pe
 use super::{Advise, Failure, Outcome, exit, left_out};
 use crate::grid::zone::{cloud, place, register};
 use crate::text::escape;
+use crate::text::number::counted;
 use crate::text::table::Table;
-use crate::units::counted;
 
 /// Show and change settings
 #[derive(Debug, Args)]

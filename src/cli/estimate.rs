@@ -12,8 +12,8 @@ use super::{Advise, Failure, Outcome, exit};
 use crate::grid::zone::{AreaId, cloud, register};
 use crate::ledger::estimate;
 use crate::ledger::estimate::{Estimate, Fleet, Grid, Job, Kind};
-use crate::ledger::statement::human;
 use crate::text::escape;
+use crate::text::number::human;
 use crate::text::table::Table;
 use crate::units::{GramsCo2e, GramsPerKwh, Pue, SECONDS_PER_HOUR};
 

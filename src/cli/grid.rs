@@ -12,8 +12,8 @@ use crate::grid::intensity::provider_chain::{Answer, NoProviderAnswered, Refusal
 use crate::grid::intensity::{Declined, Period, Series, live};
 use crate::grid::zone::{ZoneId, register};
 use crate::text::escape;
+use crate::text::number::counted;
 use crate::text::table::Table;
-use crate::units::counted;
 
 /// Show the carbon intensity of a grid over time, asking the services that publish it
 #[derive(Debug, Args)]

@@ -5,7 +5,7 @@ use std::fmt::Display;
 use super::{Failure, exit, output};
 use crate::ledger::{Skipped, SkippedKind};
 use crate::text::escape;
-use crate::units::counted;
+use crate::text::number::counted;
 
 /// Names one thing that is left out, and why.
 pub fn tell(what: impl Display, why: &str) {

@@ -10,11 +10,10 @@ use super::settings::{Config, Sources};
 use super::{Outcome, configured};
 use crate::ledger::compare::gate::metric;
 use crate::ledger::figure::{Amount, Figures};
-use crate::ledger::statement::human;
 use crate::ledger::{Figure, Footprint, RunSummary, Tally};
 use crate::text::escape;
+use crate::text::number::{counted, human};
 use crate::text::table::{Table, UNKNOWN};
-use crate::units::counted;
 
 /// Show the runs in a tree as a table, with totals
 #[derive(Debug, Args)]

@@ -7,10 +7,10 @@ use super::accounting::{Accounting, exit_code};
 use super::output::{print, tell};
 use super::{Failure, Outcome};
 use crate::ledger::merge::{Source, merge};
-use crate::ledger::statement::human;
 use crate::log::find::is_run;
 use crate::log::write::LogWriter;
 use crate::text::escape;
+use crate::text::number::human;
 
 /// Make one run of the logs of many nodes or ranks
 #[derive(Debug, Args)]

@@ -12,7 +12,8 @@ use crate::grid::zone::{Iso3, ZoneId, register};
 use crate::ledger::statement;
 use crate::ledger::statement::{Options, Price, Statement, bibliography};
 use crate::text::escape;
-use crate::units::{PricePerKwh, counted};
+use crate::text::number::counted;
+use crate::units::PricePerKwh;
 
 /// Turn log directories into the carbon impact statement a paper needs
 #[derive(Debug, Args)]

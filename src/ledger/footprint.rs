@@ -11,7 +11,8 @@ use crate::grid::intensity::Dataset;
 use crate::grid::zone::{ZoneId, register};
 use crate::model::info::Region;
 use crate::model::{EnergyClass, Method};
-use crate::units::{Energy, GramsCo2e, GramsPerKwh, Pue, counted};
+use crate::text::number::counted;
+use crate::units::{Energy, GramsCo2e, GramsPerKwh, Pue};
 
 pub(super) use recorded::RecordedSeries;
 

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use crate::model::{Edge, Mark};
-use crate::units::counted;
+use crate::text::number::counted;
 
 /// More names than this are a loop variable put into the name; the rest are left out, and said.
 const MOST_NAMES: usize = 1000;

@@ -8,7 +8,8 @@ use super::running_totals::RunningTotals;
 use super::{Part, RunSummary};
 use crate::log::{CpuTimes, Damage, ReadError, Record, Row};
 use crate::model::{Component, EnergyClass, Info, Method, Present};
-use crate::units::{Energy, Hours, OutOfRange, SECONDS_PER_HOUR, counted};
+use crate::text::number::counted;
+use crate::units::{Energy, Hours, OutOfRange, SECONDS_PER_HOUR};
 
 /// Why a run has no figures.
 #[derive(Debug, thiserror::Error)]

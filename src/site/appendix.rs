@@ -10,7 +10,6 @@ use super::entry::{Entry, EntryError, Reader, RunDetails};
 use super::file_sink::FileSink;
 use super::group_page::SiteRuns;
 use super::logs::{LogRoot, Logs};
-use super::number;
 use super::page::{Archive, Image, StatementBlock};
 use super::problem::SpecError;
 use super::processor::Processor;
@@ -28,7 +27,7 @@ use super::zone_map::ZoneMaps;
 use crate::grid::zone::Iso3;
 use crate::ledger::statement::Statement;
 use crate::ledger::{Assumptions, Collection, Figure, Skipped, statement};
-use crate::units::counted;
+use crate::text::number::{self, counted};
 
 const ARCHIVE: &str = "log.zip";
 /// Beyond these, reasons are only counted.
@@ -405,7 +404,7 @@ impl Writer<'_> {
             .write_with(&format!("{folder}{ARCHIVE}"), &|path| pack(log, path))?;
         let archive = Archive {
             file: ARCHIVE.to_owned(),
-            size: number::show_bytes(size as f64),
+            size: number::bytes(size),
         };
         let zone = reading.footprint.carbon.as_ref();
         let zone = zone.and_then(|carbon| carbon.zone.as_ref());

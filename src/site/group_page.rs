@@ -5,15 +5,15 @@ use serde_json::{Value, json};
 
 use super::chart::{Bar, BoxRow, Dot, Scatter, bars, boxes, scatter};
 use super::entry::{Entry, statistics};
+use super::label;
 use super::page::{Chart, GroupPage, Headline};
 use super::site_map::{PageId, SiteMap};
 use super::spec::{Better, Direction, Ordering, Plot};
 use super::statistic::Statistic;
 use super::table::{Cell, Column, Row, Table};
 use super::tree::Group;
-use super::{label, number};
 use crate::ledger::Figure;
-use crate::units::counted;
+use crate::text::number::{self, counted};
 
 /// Beyond these a chart only shows the first rows of its table.
 const MOST_BARS: usize = 30;
@@ -292,7 +292,7 @@ pub(super) fn headlines(whole: &Member) -> Vec<Headline> {
             };
             headlines.push(Headline {
                 label: label::label(figure.name()).to_owned(),
-                value: number::show(statistic.sum),
+                value: number::typeset(statistic.sum),
                 unit: label::unit(figure.name()),
                 note: format!("total{known}"),
             });
@@ -303,7 +303,7 @@ pub(super) fn headlines(whole: &Member) -> Vec<Headline> {
 
 fn figures_table(whole: &Member) -> Table {
     let rows = whole.statistics.iter().map(|(name, statistic)| {
-        let (mean, error) = number::show_statistic(statistic);
+        let (mean, error) = number::typeset_mean(statistic.mean, statistic.stderr);
         let cell = |text: String, value: Option<f64>| Cell {
             text,
             value,

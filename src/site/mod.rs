@@ -13,7 +13,6 @@ mod json_path;
 mod label;
 mod logs;
 mod site_checker;
-mod number;
 mod ordered;
 mod page;
 mod problem;

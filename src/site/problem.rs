@@ -1,7 +1,7 @@
 use super::expression::ExpressionError;
 use super::json_path::JsonPath;
 use crate::text::nearest;
-use crate::units::counted;
+use crate::text::number::counted;
 
 /// What is wrong with a site spec, and where.
 #[derive(Debug, thiserror::Error)]

@@ -3,13 +3,14 @@ use serde_json::{Value, json};
 
 use super::chart::{Band, Line, lines};
 use super::entry::RunDetails;
+use super::label;
 use super::page::{Archive, Chart, Fact, Headline, Image, RunPage};
 use super::site_map::{PageId, SiteMap};
 use super::table::{Cell, Column, Row, Table};
-use super::{label, number};
 use crate::ledger::Figure;
 use crate::log::{Gauge, TimeSeries};
 use crate::model::{Edge, Info};
+use crate::text::number;
 use crate::units::Energy;
 
 /// Title, unit, what to divide by, and the gauges of one chart with their names.
@@ -115,7 +116,7 @@ fn headlines(reading: &RunDetails) -> Vec<Headline> {
         if let Some(value) = figures.get(figure.name()) {
             headlines.push(Headline {
                 label: label::label(figure.name()).to_owned(),
-                value: number::show(*value),
+                value: number::typeset(*value),
                 unit: label::unit(figure.name()),
                 note,
             });
@@ -133,12 +134,12 @@ fn headlines(reading: &RunDetails) -> Vec<Headline> {
     add(Figure::Emissions, source.unwrap_or_default());
     add(
         Figure::Duration,
-        number::show_duration(reading.entry.summary.duration.hours()),
+        number::duration(reading.entry.summary.duration.hours()),
     );
     if let Some(share) = figures.get(Figure::MeasuredShare.name()) {
         headlines.push(Headline {
             label: label::label(Figure::MeasuredShare.name()).to_owned(),
-            value: number::show(share * 100.0),
+            value: number::typeset(share * 100.0),
             unit: "%".to_owned(),
             note: "of the energy has a sensor behind it".to_owned(),
         });
@@ -375,7 +376,7 @@ fn hardware(info: &Info) -> Vec<Fact> {
     for gpu in &host.gpus {
         let memory = gpu
             .memory_bytes
-            .map(|bytes| format!(", {}", number::show_bytes(bytes as f64)))
+            .map(|bytes| format!(", {}", number::bytes(bytes)))
             .unwrap_or_default();
         let limit = gpu
             .power_limit_w
@@ -386,8 +387,7 @@ fn hardware(info: &Info) -> Vec<Fact> {
     list.extend([
         (
             "Memory",
-            host.memory_bytes
-                .map(|bytes| number::show_bytes(bytes as f64)),
+            host.memory_bytes.map(|bytes| number::bytes(bytes)),
         ),
         ("GPU driver", host.gpu_driver.clone()),
         ("Operating system", host.os.clone()),
@@ -415,7 +415,7 @@ fn region(reading: &RunDetails) -> Vec<Fact> {
             .unwrap_or_default();
         Some(format!(
             "{} g CO₂eq/kWh{year}",
-            number::show(region.carbon_intensity?.get())
+            number::typeset(region.carbon_intensity?.get())
         ))
     });
     facts(vec![
@@ -429,7 +429,7 @@ fn region(reading: &RunDetails) -> Vec<Fact> {
         ),
         (
             "Intensity used",
-            carbon.map(|carbon| format!("{} g CO₂eq/kWh", number::show(carbon.intensity.get()))),
+            carbon.map(|carbon| format!("{} g CO₂eq/kWh", number::typeset(carbon.intensity.get()))),
         ),
         ("Its source", carbon.map(|carbon| carbon.source.clone())),
     ])

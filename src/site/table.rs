@@ -1,9 +1,8 @@
 use serde::Serialize;
 
-use super::number;
 use super::statistic::Statistic;
-use crate::ledger::statement::percent;
 use crate::text::escape;
+use crate::text::number::{self, percent};
 
 /// A table of a page, which can be downloaded as CSV.
 #[derive(Debug, Serialize)]
@@ -98,7 +97,7 @@ impl Cell {
     pub(super) fn number(value: Option<f64>) -> Self {
         match value {
             Some(value) => Self {
-                text: number::show(value),
+                text: number::typeset(value),
                 value: Some(value),
                 ..Self::default()
             },
@@ -131,7 +130,7 @@ impl Cell {
         let Some(statistic) = statistic else {
             return Self::text("–");
         };
-        let (text, error) = number::show_statistic(statistic);
+        let (text, error) = number::typeset_mean(statistic.mean, statistic.stderr);
         Self {
             text,
             error,

@@ -2,4 +2,5 @@
 
 pub mod escape;
 pub mod nearest;
+pub mod number;
 pub mod table;

@@ -6,7 +6,6 @@
 //! multiplied ([`Watts`], [`GramsPerKwh`]) are a finite, non-negative `f64`.
 
 mod bounded;
-mod count;
 mod energy;
 mod exact;
 mod hours;
@@ -20,8 +19,6 @@ pub mod span;
 mod sum;
 mod watts;
 
-pub(crate) use count::counted;
-pub use count::grouped;
 pub use energy::Energy;
 pub(crate) use energy::JOULES_PER_KWH;
 pub use exact::Exact;

@@ -16,7 +16,7 @@ use crate::grid::zone;
 use crate::grid::zone::{
     AreaId, Found, Iso3, Located, Map, Point, ZoneId, cloud, detect, place, register,
 };
-use crate::units::grouped;
+use crate::text::number::grouped;
 
 fn read_map(path: &Path) -> Result<Map, Failure> {
     const LARGEST: u64 = 256 << 20;

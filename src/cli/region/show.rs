@@ -9,8 +9,8 @@ use crate::cli::Failure;
 use crate::cli::yaml::yaml;
 use crate::grid::zone::{Map, geojson};
 use crate::text::escape;
+use crate::text::number::grouped;
 use crate::text::table::Table;
-use crate::units::grouped;
 
 /// How answers are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

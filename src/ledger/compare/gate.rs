@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 use super::Comparison;
 use crate::ledger::Figure;
-use crate::ledger::statement::human;
 use crate::text::nearest;
+use crate::text::number::human;
 
 /// Such as `energy <= 5%`, `co2 > 1.1x` or `time < 2 h`.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,8 +1,8 @@
 use std::fmt::Write as _;
 
 use super::{Comparison, Contrasts};
-use crate::ledger::statement::human;
 use crate::text::escape;
+use crate::text::number::human;
 
 const WIDTH: f64 = 640.0;
 const LABELS: f64 = 180.0;

@@ -2,10 +2,9 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::{Comparison, Contrast, Contrasts, Environment, NoTestResult, TestResult};
-use crate::ledger::statement::{human, percent};
 use crate::text::escape;
+use crate::text::number::{counted, human, percent};
 use crate::text::table::{Table, UNKNOWN};
-use crate::units::counted;
 
 /// Plain text: a block of lines for each figure, and what differs between the groups.
 #[must_use]

@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use super::{Job, Range};
 use crate::grid::zone::ZoneId;
-use crate::ledger::statement::{human, percent};
 use crate::text::escape;
+use crate::text::number::{human, percent};
 use crate::units::{Energy, Exact, GramsCo2e, GramsPerKwh, SECONDS_PER_HOUR, Watts};
 
 const SCHEMA: &str = "impact-estimate/1";

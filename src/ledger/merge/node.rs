@@ -4,7 +4,7 @@ use super::Device;
 use super::curve::Curve;
 use super::source::{Source, Trace};
 use crate::model::{Component, CpuSocket, EnergyClass, Method, Present};
-use crate::units::counted;
+use crate::text::number::counted;
 
 /// The runs that saw one machine between two boots.
 #[derive(Debug)]

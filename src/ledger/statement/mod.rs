@@ -5,7 +5,6 @@ mod html;
 mod json;
 mod latex;
 mod markdown;
-mod number;
 mod prose;
 mod report;
 mod runs;
@@ -24,7 +23,6 @@ pub use html::html;
 pub use json::json;
 pub use latex::latex;
 pub use markdown::markdown;
-pub use number::{human, percent};
 pub use report::Report;
 pub use text::text;
 

@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::bibliography::Source;
-use super::number::{human, money, percent};
 use super::{Chosen, Cost, Price, Statement};
 use crate::grid::zone::ZoneId;
 use crate::ledger::footprint::PueOrigin;
 use crate::ledger::tally::ZoneTally;
 use crate::ledger::{Skipped, SkippedKind, Tally};
 use crate::model::EnergyClass;
-use crate::units::{Energy, GramsCo2e, Hours, Usd, counted};
+use crate::text::number::{counted, human, money, percent};
+use crate::units::{Energy, GramsCo2e, Hours, Usd};
 
 /// A piece of a sentence; each format has its own way to write it.
 #[derive(Debug, Clone, PartialEq)]

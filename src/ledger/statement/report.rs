@@ -5,7 +5,6 @@ use std::path::Path;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
-use super::number::{human, percent};
 use super::prose::origin_words;
 use crate::grid::zone::ZoneId;
 use crate::ledger::figure::{Amount, Figures};
@@ -14,8 +13,9 @@ use crate::ledger::phases::Repetitions;
 use crate::ledger::{Assumptions, Collection, Figure, Footprint, RunSummary, Skipped, Tally};
 use crate::model::{Component, EnergyClass, Method};
 use crate::text::escape;
+use crate::text::number::{counted, human, percent};
 use crate::text::table::Table;
-use crate::units::{Energy, Exact, GramsPerKwh, Pue, counted};
+use crate::units::{Energy, Exact, GramsPerKwh, Pue};
 
 const SCHEMA: &str = "impact-report/1";
 /// Runs of logs that do not name their machine.

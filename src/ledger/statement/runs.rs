@@ -1,6 +1,6 @@
 use super::RunLine;
-use super::number::human;
 use crate::ledger::Figure;
+use crate::text::number::human;
 use crate::text::table::{Table, UNKNOWN};
 
 const COLUMNS: [(&str, Figure); 5] = [

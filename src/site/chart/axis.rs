@@ -1,5 +1,5 @@
 use super::svg::{Anchor, Svg};
-use crate::site::number;
+use crate::text::number;
 
 /// Values on a straight line between two ends of a picture.
 #[derive(Debug, Clone)]
@@ -95,15 +95,11 @@ fn round_step(rough: f64) -> f64 {
 
 fn label(tick: f64, step: f64) -> String {
     if !(1e-5..1e7).contains(&step) {
-        return number::show(tick);
+        return number::typeset(tick);
     }
     let decimals = (-step.log10().floor()).max(0.0) as usize;
     let text = format!("{:.decimals$}", tick.abs());
-    if tick < 0.0 && text.bytes().any(|b| (b'1'..=b'9').contains(&b)) {
-        format!("−{text}")
-    } else {
-        text
-    }
+    format!("{}{text}", number::minus_sign(tick, &text))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 use super::axis::Axis;
 use super::svg::{Anchor, Svg, shortened};
-use crate::site::number;
+use crate::text::number;
 
 const WIDTH: f64 = 760.0;
 const LABELS: f64 = 236.0;
@@ -28,7 +28,7 @@ pub(in crate::site) fn bars(
     let most = rows.iter().map(total).fold(0.0, f64::max);
     let described: Vec<String> = rows
         .iter()
-        .map(|bar| format!("{}: {} {unit}", bar.label, number::show(total(bar))))
+        .map(|bar| format!("{}: {} {unit}", bar.label, number::typeset(total(bar))))
         .collect();
     let mut svg = Svg::new(id, WIDTH, bottom + 42.0, title, &described.join("; "));
     let axis = Axis::over(0.0, most, LABELS, WIDTH - 80.0, 5);
@@ -60,7 +60,7 @@ pub(in crate::site) fn bars(
         for (part, (value, name)) in bar.parts.iter().zip(parts).enumerate() {
             let (left, right) = (axis.place(from), axis.place(from + value));
             if right - left > 0.05 {
-                let tip = format!("{} {name}: {} {unit}", bar.label, number::show(*value));
+                let tip = format!("{} {name}: {} {unit}", bar.label, number::typeset(*value));
                 svg.rect(
                     &format!("fill-{}", part + 1),
                     left,
@@ -76,7 +76,7 @@ pub(in crate::site) fn bars(
             "value",
             (axis.place(from) + 8.0, y + 13.0),
             Anchor::Start,
-            &number::show(from),
+            &number::typeset(from),
         );
     }
     svg.finish()

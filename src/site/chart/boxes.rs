@@ -1,7 +1,6 @@
 use super::axis::Axis;
 use super::svg::{Anchor, Svg, shortened};
-use crate::site::number;
-use crate::units::counted;
+use crate::text::number::{self, counted};
 use crate::units::moments::quantile;
 
 const WIDTH: f64 = 760.0;
@@ -44,7 +43,7 @@ pub(in crate::site) fn boxes(id: &str, title: &str, unit: &str, rows: &[BoxRow])
         .map(|(label, sorted)| {
             format!(
                 "{label}: median {} {unit} of {}",
-                number::show(at(sorted, 0.5)),
+                number::typeset(at(sorted, 0.5)),
                 counted(sorted.len(), "run")
             )
         })
@@ -70,9 +69,9 @@ pub(in crate::site) fn boxes(id: &str, title: &str, unit: &str, rows: &[BoxRow])
             svg.line("whisker", (place(0.0), middle), (place(1.0), middle));
             let tip = format!(
                 "{label}: quartiles {}, {}, {} {unit}",
-                number::show(at(sorted, 0.25)),
-                number::show(at(sorted, 0.5)),
-                number::show(at(sorted, 0.75))
+                number::typeset(at(sorted, 0.25)),
+                number::typeset(at(sorted, 0.5)),
+                number::typeset(at(sorted, 0.75))
             );
             svg.rect(
                 "box",

@@ -1,7 +1,7 @@
 use super::axis::Axis;
 use super::svg::{Anchor, Svg, shortened};
 use crate::log::Point;
-use crate::site::number;
+use crate::text::number;
 use crate::units::SECONDS_PER_HOUR;
 
 const WIDTH: f64 = 1000.0;
@@ -99,8 +99,8 @@ fn describe(line: &Line, unit: &str) -> String {
     format!(
         "{}: from {} to {} {unit}",
         line.name,
-        number::show(values().fold(f64::INFINITY, f64::min)),
-        number::show(values().fold(f64::NEG_INFINITY, f64::max))
+        number::typeset(values().fold(f64::INFINITY, f64::min)),
+        number::typeset(values().fold(f64::NEG_INFINITY, f64::max))
     )
 }
 

@@ -1,6 +1,6 @@
 use super::axis::Axis;
 use super::svg::{Anchor, Svg, shortened};
-use crate::site::number;
+use crate::text::number;
 
 const WIDTH: f64 = 640.0;
 const HEIGHT: f64 = 400.0;
@@ -109,8 +109,8 @@ pub(in crate::site) fn scatter(id: &str, plot: &Scatter) -> String {
         let tip = format!(
             "{}: {}, {}",
             dot.label,
-            number::show(dot.x),
-            number::show(dot.y)
+            number::typeset(dot.x),
+            number::typeset(dot.y)
         );
         svg.circle(class, (cx, cy), 5.5, &tip);
     }
