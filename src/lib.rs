@@ -27,3 +27,7 @@ pub mod ledger;
 pub mod site;
 #[cfg(feature = "cli")]
 pub mod cli;
+
+pub use ledger::{Assumptions, Collection, Figure, Footprint, RunSummary, Tally, collect};
+pub use model::{Component, EnergyClass, Info, Method, Sample, ZoneId};
+pub use units::{Energy, GramsCo2e, GramsPerKwh, Hours, Pue, Watts};
