@@ -9,9 +9,10 @@ use super::region::place_resolver::{PlaceResolver, Tables};
 use super::settings::{Config, Sources};
 use super::track::place::Place;
 use super::{Advise, Failure, Outcome, exit};
+use crate::grid::data::device::Kind;
 use crate::grid::zone::{AreaId, cloud, register};
 use crate::ledger::estimate;
-use crate::ledger::estimate::{Estimate, Fleet, Grid, Job, Kind};
+use crate::ledger::estimate::{Estimate, Fleet, Grid, Job};
 use crate::text::escape;
 use crate::text::number::human;
 use crate::text::table::Table;
@@ -149,7 +150,7 @@ impl EstimateArgs {
                 Kind::Cpu => "impact estimate --list cpus",
                 Kind::Gpu => "impact estimate --list gpus",
             };
-            let device = kind.find(name).advise(list)?.clone();
+            let device = kind.get(name).advise(list)?;
             Ok::<_, Failure>(Fleet {
                 device,
                 count,
@@ -302,7 +303,7 @@ fn devices(list: List) -> Table {
     };
     let mut table = Table::new(&["name"], &["TDP (W)"]);
     for device in kind.all() {
-        table.push([device.name.clone(), device.watts.get().to_string()]);
+        table.push([device.name, device.watts.get().to_string()]);
     }
     table
 }

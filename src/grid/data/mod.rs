@@ -1,5 +1,6 @@
 //! The tables inside the binary, each with where it comes from. Nothing is parsed before it is asked for.
 
+pub mod device;
 mod provenance;
 pub mod shapes;
 

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::Device;
+use crate::grid::data::device::Device;
 use crate::units::{Energy, GramsCo2e, GramsPerKwh, Pue, Watts};
 
 /// Boards under full load draw less than they are designed for, by up to this part.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::machine_cpu_time::MachineCpuTime;
 use super::{PowerSource, Processor, ReadError, Reading, Sensor, Wraps};
-use crate::grid::data;
+use crate::grid::data::device::{Kind, Match};
 use crate::model::{Component, Method};
 use crate::units::Watts;
 
@@ -30,9 +30,10 @@ impl DesignPower {
         let known = processor
             .brand
             .as_deref()
-            .and_then(|brand| Some((brand, lookup(data::CPU_TDP.text(), 1, brand)?)));
+            .map(|brand| (brand, Kind::Cpu.find(brand)));
         let (watts, full) = match known {
-            Some((brand, (name, tdp))) => {
+            Some((brand, Match::One(device))) => {
+                let (name, tdp) = (device.name, device.watts.get());
                 let share = visible_share(processor, brand);
                 match share {
                     Some(share) if share < 1.0 => (
@@ -52,7 +53,7 @@ impl DesignPower {
                     ),
                 }
             }
-            None => (
+            _ => (
                 by_core,
                 format!(
                     "unknown processor, {WATTS_PER_CORE} W for each of {} cores",
@@ -85,10 +86,13 @@ impl BoardPower {
     /// Of the board the driver calls by this name, if the table has it.
     #[must_use]
     pub fn of(name: &str) -> Option<Self> {
-        let (label, watts) = lookup(data::GPU_TDP.text(), 2, name)?;
+        let Match::One(device) = Kind::Gpu.find(name) else {
+            return None;
+        };
+        let watts = device.watts.get();
         Some(Self {
             model: model(
-                &format!("the {watts} W TDP of {label}"),
+                &format!("the {watts} W TDP of {}", device.name),
                 IDLE_PART_OF_BOARDS,
             ),
             watts,
@@ -113,63 +117,6 @@ fn visible_share(processor: &Processor, brand: &str) -> Option<f64> {
         .parse()
         .ok()?;
     Some((f64::from(processor.threads) / (2.0 * cores)).min(1.0))
-}
-
-/// The row whose words all stand in `name` in a row, the longest such; with the value in `column`.
-fn lookup(table: &'static str, column: usize, name: &str) -> Option<(&'static str, f64)> {
-    let name = format!(" {} ", words(name).join(" "));
-    let rows = table.lines().skip(1).filter_map(|row| {
-        let mut cells = row.split(',');
-        let label = cells.next()?;
-        // Most of thousands of rows end here, before anything is allocated.
-        let last = label.rsplit(is_between).find(|word| says_something(word))?;
-        if !name.split(' ').any(|word| ends_alike(word, last)) {
-            return None;
-        }
-        let watts = cells.nth(column - 1)?.parse::<f64>().ok()?;
-        let words = words(label).join(" ");
-        let stands =
-            words.contains(|c: char| c.is_ascii_digit()) && name.contains(&format!(" {words} "));
-        stands.then_some((words.len(), label, watts))
-    });
-    rows.max_by_key(|(length, ..)| *length)
-        .map(|(_, label, watts)| (label, watts))
-}
-
-/// Whether a word of the name may be, or end with, the last word of a label.
-fn ends_alike(word: &str, last: &str) -> bool {
-    word.len()
-        .checked_sub(last.len())
-        .and_then(|start| word.get(start..))
-        .is_some_and(|end| end.eq_ignore_ascii_case(last))
-}
-
-/// The words of a device's name in lower case, without trade marks, clock rates and words that say nothing;
-/// `80 GB` is one.
-pub(crate) fn words(name: &str) -> Vec<String> {
-    let name = name.split('@').next().unwrap_or_default();
-    let name = name.to_ascii_lowercase();
-    let name = name.replace("(r)", " ").replace("(tm)", " ");
-    let mut words: Vec<String> = Vec::new();
-    for word in name.split(is_between).filter(|word| says_something(word)) {
-        match words.last_mut() {
-            Some(last) if word == "gb" && last.bytes().all(|b| b.is_ascii_digit()) => {
-                last.push_str(word);
-            }
-            _ => words.push(word.to_owned()),
-        }
-    }
-    words
-}
-
-/// Whether a letter stands between words.
-fn is_between(c: char) -> bool {
-    !c.is_alphanumeric() && c != '.' && c != '+'
-}
-
-fn says_something(word: &str) -> bool {
-    let empty = ["", "cpu", "processor", "nvidia"];
-    !empty.iter().any(|known| word.eq_ignore_ascii_case(known))
 }
 
 /// The load model as a source: a counter that rises with time and with the machine's busy time.
@@ -273,15 +220,6 @@ mod tests {
         let second = Duration::from_secs(1);
         assert_eq!(modelled(100.0, second, second * 4, 4.0), 100_000_000);
         assert_eq!(modelled(100.0, second, Duration::ZERO, 4.0), 30_000_000);
-    }
-
-    #[test]
-    fn accelerators_are_found_by_the_name_the_driver_gives() {
-        let full = |name| BoardPower::of(name).map(|power| power.at(1.0).get());
-        assert_eq!(full("NVIDIA A100-SXM4-40GB"), Some(400.0));
-        assert_eq!(full("NVIDIA GeForce RTX 3090"), Some(350.0));
-        assert_eq!(full("Abacus"), None);
-        assert_eq!(full("Acme Graphics 610"), None, "is no GeForce 610");
     }
 
     #[test]
