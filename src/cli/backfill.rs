@@ -132,7 +132,7 @@ impl BackfillArgs {
         if filled.filled == 0 {
             anyhow::bail!(
                 "{} has no value for any of its samples",
-                answer.series.source
+                answer.series.source()
             );
         }
         if !self.dry_run {
@@ -164,7 +164,7 @@ impl BackfillArgs {
                     "{run}: {verb} {} with {:.1} g/kWh on average from {} ({}){gaps}\n",
                     counted(*samples, "sample"),
                     series.mean().get(),
-                    series.source,
+                    series.source(),
                     series.basis,
                 )
             }
@@ -203,7 +203,7 @@ fn period(survey: &Survey) -> anyhow::Result<Option<Period>> {
 /// Says in the run's own record what was filled in, and from where.
 fn record(folder: &Path, info: &Info, answer: &Answer, samples: u64) -> anyhow::Result<()> {
     let series = &answer.series;
-    let source = format!("{} ({})", series.source, series.basis);
+    let source = format!("{} ({})", series.source(), series.basis);
     let now = Utc::now().to_rfc3339_opts(SecondsFormat::Secs, true);
     let note = format!(
         "{now} impact backfill: carbon intensity of {} from {source}",

@@ -117,10 +117,11 @@ impl CloudArgs {
             zone: region.area.zone.to_string(),
             state: region.area.state.clone(),
             carbon_intensity: intensity.value.get(),
-            year: intensity.year,
-            source: intensity.source.name.to_string(),
-            licence: intensity.source.licence.map(|licence| licence.to_string()),
+            year: intensity.provenance.year,
+            source: intensity.provenance.source.name.to_string(),
+            licence: intensity.provenance.source.licence.map(Into::into),
             fallbacks: intensity
+                .provenance
                 .fallbacks
                 .iter()
                 .map(ToString::to_string)

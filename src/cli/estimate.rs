@@ -278,7 +278,7 @@ impl EstimateArgs {
             "ROUGH ESTIMATE: in {zone} the cleanest start is {}, with {} g CO2eq/kWh on average by the forecast of {}: {} kg CO2eq (low {}, high {}).\n",
             window.from.format("%Y-%m-%d %H:%M UTC"),
             human(window.mean.get()),
-            answer.series.source,
+            answer.series.source(),
             human(mass.middle),
             human(mass.low),
             human(mass.high),
@@ -353,7 +353,7 @@ fn everywhere(
         table.push([
             place,
             name,
-            intensity.to_string(),
+            intensity.provenance.to_string(),
             human(intensity.value.get()),
             pue.to_string(),
             human(mass.middle),

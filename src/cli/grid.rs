@@ -173,7 +173,7 @@ fn text(answer: &Answer, period: &Period) -> String {
             );
         }
     }
-    let _ = writeln!(out, "source   {}", escape::terminal(&series.source));
+    let _ = writeln!(out, "source   {}", escape::terminal(&series.source()));
     for refusal in &answer.declined {
         let _ = writeln!(out, "declined {}", escape::terminal(&refusal.to_string()));
     }
@@ -225,7 +225,7 @@ fn csv(answer: &Answer) -> Result<String, Failure> {
             point.at.to_rfc3339(),
             point.intensity.get().to_string(),
             series.basis.to_string(),
-            series.source.clone(),
+            series.source(),
         ]);
     }
     Ok(table.csv()?)

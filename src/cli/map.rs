@@ -73,7 +73,9 @@ impl MapArgs {
             .map(|area| {
                 let intensity = places.intensity(&area.id).ok();
                 if let Some(known) = &intensity {
-                    *sources.entry(known.source.to_string()).or_default() += 1;
+                    *sources
+                        .entry(known.provenance.source.to_string())
+                        .or_default() += 1;
                 }
                 Coloured {
                     area: area.id.clone(),

@@ -206,7 +206,13 @@ fn carbon(run: &RunSummary, assumptions: &Assumptions, pue: Pue) -> Option<Carbo
     let year = run.started.map(|time| time.year());
     let looked_up = |dataset| {
         let intensity = intensity::for_area(area.as_ref().ok()?, year, dataset).ok()?;
-        Some(flat(run, pue, zone, intensity.value, intensity.to_string()))
+        Some(flat(
+            run,
+            pue,
+            zone,
+            intensity.value,
+            intensity.provenance.to_string(),
+        ))
     };
     if let Some(dataset) = assumptions.dataset {
         return looked_up(dataset);
@@ -218,8 +224,17 @@ fn carbon(run: &RunSummary, assumptions: &Assumptions, pue: Pue) -> Option<Carbo
     // An average of another year was the best there was when the run was tracked.
     if region.year.is_some() && region.year != year {
         let newer = area.and_then(|area| intensity::for_area(&area, year, Dataset::Auto));
-        if let Some(newer) = newer.ok().filter(|newer| newer.fallbacks.is_empty()) {
-            return Some(flat(run, pue, zone, newer.value, newer.to_string()));
+        if let Some(newer) = newer
+            .ok()
+            .filter(|newer| newer.provenance.fallbacks.is_empty())
+        {
+            return Some(flat(
+                run,
+                pue,
+                zone,
+                newer.value,
+                newer.provenance.to_string(),
+            ));
         }
     }
     Some(flat(run, pue, zone, average, region.provenance()))

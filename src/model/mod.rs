@@ -3,14 +3,20 @@
 //! Sensors, the log and the ledger share these types. Nothing here reads or writes files.
 
 mod component;
+mod dataset;
+mod fallback;
 pub mod info;
+mod intensity;
 mod method;
 mod present;
 pub mod sample;
 mod zone_id;
 
 pub use component::{Component, CpuSocket, EnergyClass};
+pub use dataset::{Dataset, NoSuchDataset};
+pub use fallback::{Fallback, SubstitutionRule};
 pub use info::Info;
+pub use intensity::{Basis, Intensity, Provenance, Shares, Source};
 pub use method::Method;
 pub use present::Present;
 pub use sample::{Edge, Mark, Meter, Sample};

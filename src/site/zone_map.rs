@@ -59,7 +59,7 @@ fn colours() -> (Vec<Coloured>, Vec<String>) {
     let coloured = |area: &crate::grid::zone::map::MapArea| {
         let intensity = intensity::for_area(&area.id, None, Dataset::Auto).ok();
         if let Some(known) = &intensity {
-            sources.insert(known.source.to_string());
+            sources.insert(known.provenance.source.to_string());
         }
         Coloured {
             area: area.id.clone(),

@@ -48,7 +48,7 @@ fn sixty_seven_cloud_regions_and_stanford_get_the_original_zone_and_figure() {
                 grams.parse::<f64>().unwrap(),
                 "{name}"
             );
-            assert!(intensity.fallbacks.is_empty(), "{name}");
+            assert!(intensity.provenance.fallbacks.is_empty(), "{name}");
         }
         checked += 1;
     }
@@ -61,7 +61,7 @@ fn every_cloud_region_has_an_intensity_and_lies_where_the_map_says() {
     for region in cloud::all() {
         let intensity = for_area(&region.area, None, Dataset::Auto).unwrap();
         assert_eq!(
-            intensity.year,
+            intensity.provenance.year,
             Some(2025),
             "{}:{}",
             region.provider,
@@ -92,11 +92,12 @@ fn every_city_over_15_000_people_gets_a_zone_and_an_intensity() {
         let intensity = known
             .entry(located.area)
             .or_insert_with_key(|area| for_area(area, None, Dataset::Auto).unwrap());
-        let has =
-            |wanted: fn(&Fallback) -> bool| usize::from(intensity.fallbacks.iter().any(wanted));
+        let has = |wanted: fn(&Fallback) -> bool| {
+            usize::from(intensity.provenance.fallbacks.iter().any(wanted))
+        };
         wider += has(|fallback| matches!(fallback, Fallback::Wider { .. }));
         world += has(|fallback| matches!(fallback, Fallback::World));
-        other_table += usize::from(intensity.source.name.starts_with("Ember"));
+        other_table += usize::from(intensity.provenance.source.name.starts_with("Ember"));
     }
     println!(
         "whole country {country}, wider zone {wider}, world {world}, Ember {other_table} of 34006"

@@ -68,17 +68,23 @@ impl Answer {
             country: zone.and_then(|zone| zone.country),
             area,
             carbon_intensity: intensity.value.get(),
-            year: intensity.year,
-            basis: intensity.basis,
+            year: intensity.provenance.year,
+            basis: intensity.provenance.basis,
             renewable_share: intensity.shares.renewable,
             fossil_share: intensity.shares.fossil,
-            source: intensity.source.name.to_string(),
-            licence: intensity.source.licence.as_ref().map(ToString::to_string),
+            source: intensity.provenance.source.name.to_string(),
+            licence: intensity
+                .provenance
+                .source
+                .licence
+                .as_ref()
+                .map(ToString::to_string),
             lat: point.map(Point::lat),
             lon: point.map(Point::lon),
             distance_km: None,
             how,
             fallbacks: intensity
+                .provenance
                 .fallbacks
                 .iter()
                 .map(ToString::to_string)

@@ -293,7 +293,7 @@ impl PlaceResolver {
             let intensity = self.intensity(&area)?;
             let borrowed =
                 |fallback: &Fallback| matches!(fallback, Fallback::Wider { .. } | Fallback::World);
-            if !intensity.fallbacks.iter().any(borrowed) {
+            if !intensity.provenance.fallbacks.iter().any(borrowed) {
                 answers.push(Answer::new(
                     area,
                     &intensity,

@@ -149,9 +149,10 @@ fn known(
         lon: point.map(Point::lon),
         how: Some(how),
         carbon_intensity: Some(intensity.value),
-        year: intensity.year,
-        source: Some(intensity.source.to_string()),
+        year: intensity.provenance.year,
+        source: Some(intensity.provenance.source.to_string()),
         fallbacks: intensity
+            .provenance
             .fallbacks
             .iter()
             .map(ToString::to_string)

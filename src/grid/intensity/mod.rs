@@ -4,13 +4,10 @@
 
 mod yearly_provider;
 mod poller;
-mod basis;
 #[cfg(feature = "live")]
 pub mod cache;
-mod dataset;
 #[cfg(feature = "live")]
 pub mod fetch;
-mod figure;
 pub mod fuel;
 pub mod user_table;
 pub mod provider_chain;
@@ -23,9 +20,9 @@ mod projection;
 mod table;
 mod yearly;
 
-pub use basis::Basis;
-pub use dataset::{Dataset, NoSuchDataset};
-pub use figure::{Fallback, Intensity, Shares, Source};
+pub use crate::model::{
+    Basis, Dataset, Fallback, Intensity, NoSuchDataset, Provenance, Shares, Source,
+};
 pub use poller::{IntensityPoller, Latest};
 pub use provider::{Declined, IntensityProvider, Nonsense};
 pub use provider_chain::ProviderChain;

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::ProviderChain;
 use super::provider_chain::{Answer, NoProviderAnswered};
+use super::series::described;
+use super::{Basis, Provenance, ProviderChain};
 use crate::grid::zone::ZoneId;
 use crate::units::GramsPerKwh;
 
@@ -21,9 +22,20 @@ pub struct IntensityPoller {
 /// The newest intensity there is, and where it is from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Latest {
+    /// The value.
     pub intensity: GramsPerKwh,
-    /// With what it counts, such as life cycle.
-    pub source: String,
+    /// What the value counts.
+    pub basis: Basis,
+    /// Where the value comes from.
+    pub sources: Vec<Provenance>,
+}
+
+impl Latest {
+    /// The sources and the basis as one line.
+    #[must_use]
+    pub fn source(&self) -> String {
+        format!("{} ({})", described(&self.sources), self.basis)
+    }
 }
 
 #[derive(Debug, Default)]
@@ -44,17 +56,18 @@ impl State {
 
     fn take(&mut self, answer: &Answer) {
         let newest = answer.series.last();
-        let source = format!("{} ({})", answer.series.source, answer.series.basis);
-        let mut notice = format!("carbon intensity from {source}");
+        let latest = Latest {
+            intensity: newest.intensity,
+            basis: answer.series.basis,
+            sources: answer.series.sources.clone(),
+        };
+        let mut notice = format!("carbon intensity from {}", latest.source());
         for refusal in &answer.declined {
             notice.push_str("; ");
             notice.push_str(&refusal.to_string());
         }
         self.say(notice);
-        self.latest = Some(Latest {
-            intensity: newest.intensity,
-            source,
-        });
+        self.latest = Some(latest);
     }
 
     fn give_up(&mut self, unanswered: &NoProviderAnswered) {
@@ -146,7 +159,7 @@ fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
 mod tests {
     use super::*;
     use crate::grid::intensity::provider_chain::Refusal;
-    use crate::grid::intensity::{Basis, Declined, Period, Point, Series};
+    use crate::grid::intensity::{Declined, Period, Point, Series, Source};
 
     fn answer(at: &str, declined: Vec<Refusal>) -> Answer {
         let half_hour = TimeDelta::minutes(30);
@@ -160,7 +173,7 @@ mod tests {
         Answer {
             series: Series::new(
                 &zone,
-                "a test",
+                [Provenance::of(Source::named("a test"))],
                 Basis::Direct,
                 half_hour,
                 &period,

@@ -1,7 +1,7 @@
 use chrono::{DateTime, Datelike, DurationRound, TimeDelta, Utc};
 use serde::{Serialize, Serializer};
 
-use super::{Basis, Declined};
+use super::{Basis, Declined, Provenance};
 use crate::grid::zone::ZoneId;
 use crate::units::GramsPerKwh;
 
@@ -87,16 +87,36 @@ pub struct Point {
     pub intensity: GramsPerKwh,
 }
 
-/// Intensities of one zone over time, with where they are from; in order, never empty.
+/// Intensities of one zone over time with their sources; in order, never empty.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Series {
+    /// The zone the points are of.
     pub zone: ZoneId,
-    pub source: String,
+    /// Each source the points come from, oldest first.
+    #[serde(rename = "source", serialize_with = "as_text")]
+    pub sources: Vec<Provenance>,
+    /// What the points count.
     pub basis: Basis,
     /// How long a value holds, and how often there is a new one.
     #[serde(rename = "resolution_s", serialize_with = "seconds")]
     pub resolution: TimeDelta,
     points: Vec<Point>,
+}
+
+fn as_text<S: Serializer>(sources: &[Provenance], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&described(sources))
+}
+
+/// Sources of a series as one line: each with its year and its fallbacks.
+pub(super) fn described(sources: &[Provenance]) -> String {
+    let parts = sources.iter().flat_map(|source| {
+        let name = match source.year {
+            Some(year) => format!("{}, average of {year}", source.source.name),
+            None => source.source.name.to_string(),
+        };
+        std::iter::once(name).chain(source.fallbacks.iter().map(ToString::to_string))
+    });
+    parts.collect::<Vec<_>>().join("; ")
 }
 
 fn seconds<S: Serializer>(time: &TimeDelta, serializer: S) -> Result<S::Ok, S::Error> {
@@ -107,7 +127,7 @@ impl Series {
     /// The points that say something about the period, sorted, one for each instant.
     pub fn new(
         zone: &ZoneId,
-        source: impl Into<String>,
+        sources: impl IntoIterator<Item = Provenance>,
         basis: Basis,
         resolution: TimeDelta,
         period: &Period,
@@ -125,15 +145,27 @@ impl Series {
         if points.is_empty() {
             return Err(Declined::NoValues);
         }
+        let mut sources: Vec<Provenance> = sources.into_iter().collect();
+        for source in &mut sources {
+            source.basis = Some(basis);
+        }
+        sources.dedup();
         Ok(Self {
             zone: zone.clone(),
-            source: source.into(),
+            sources,
             basis,
             resolution,
             points,
         })
     }
 
+    /// The sources of the points, as one line.
+    #[must_use]
+    pub fn source(&self) -> String {
+        described(&self.sources)
+    }
+
+    /// The points, in order.
     #[must_use]
     pub fn points(&self) -> &[Point] {
         &self.points
@@ -186,6 +218,7 @@ impl Series {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Source;
 
     fn instant(text: &str) -> DateTime<Utc> {
         text.parse().unwrap()
@@ -206,7 +239,7 @@ mod tests {
         .unwrap();
         Series::new(
             &"GB".parse().unwrap(),
-            "a test",
+            [Provenance::of(Source::named("a test"))],
             Basis::Direct,
             TimeDelta::hours(1),
             &period,

@@ -2,10 +2,11 @@
 
 use csv::StringRecord;
 
-use super::{Basis, Dataset, Fallback, Intensity, Shares, Source};
+use super::{Basis, Dataset, Fallback, Intensity, Provenance, Shares, Source};
 use crate::grid::data;
 use crate::grid::data::Table;
 use crate::grid::zone::{AreaId, Iso3, ZoneId};
+use crate::model::SubstitutionRule;
 use crate::units::GramsPerKwh;
 
 /// A figure of one year.
@@ -62,37 +63,48 @@ impl Figure {
         };
         Intensity {
             value: self.value,
-            basis: Some(Basis::LifeCycle),
-            year: Some(self.year),
-            source: Source {
-                name: name.into(),
-                licence: Some(table.provenance.licence.into()),
+            provenance: Provenance {
+                source: Source {
+                    name: name.into(),
+                    licence: Some(table.provenance.licence.into()),
+                },
+                year: Some(self.year),
+                basis: Some(Basis::LifeCycle),
+                fallbacks: Vec::new(),
             },
             shares: self.shares,
-            fallbacks: Vec::new(),
         }
     }
 }
 
-/// The Electricity Maps zone that stands for an area, and the rule it was chosen by.
-pub(super) struct StandIn {
+/// The Electricity Maps zone whose figures are used for an area.
+pub(super) struct Substitute {
     pub zone: ZoneId,
-    pub rule: &'static str,
+    /// None if it is the area itself, under the same or another name.
+    pub rule: Option<SubstitutionRule>,
 }
 
-impl StandIn {
-    /// What is to be said of it; nothing where it is the same zone under whatever name.
+impl Substitute {
+    /// The fallback to report; none if the zone is the area itself.
     pub(super) fn fallback(self) -> Option<Fallback> {
-        let is_itself = matches!(self.rule, "same" | "renamed");
-        (!is_itself).then(|| Fallback::StandIn {
-            zone: self.zone,
-            rule: self.rule.to_owned(),
-        })
+        let zone = self.zone;
+        self.rule.map(|rule| Fallback::Substitute { zone, rule })
     }
 }
 
-/// The row of the crosswalk for an area; for a zone of several states, what most of them take.
-pub(super) fn stand_in(area: &AreaId) -> Option<StandIn> {
+/// The rule of a crosswalk row; none for `same` and `renamed`.
+fn rule(text: &str) -> Option<SubstitutionRule> {
+    match text {
+        "country" => Some(SubstitutionRule::Country),
+        "largest balancing area" => Some(SubstitutionRule::LargestBalancingArea),
+        "regional grid" => Some(SubstitutionRule::RegionalGrid),
+        "supplied by" => Some(SubstitutionRule::SuppliedBy),
+        _ => None,
+    }
+}
+
+/// The row of the crosswalk for an area; for a zone of several states, the row of most of them.
+pub(super) fn substitute(area: &AreaId) -> Option<Substitute> {
     let exact = area.to_string();
     let states = format!("{}:", area.zone);
     let rows: Vec<(&str, &'static str)> = data::CROSSWALK
@@ -100,17 +112,17 @@ pub(super) fn stand_in(area: &AreaId) -> Option<StandIn> {
         .lines()
         .filter_map(|line| {
             let mut fields = line.split(',');
-            let (name, zone, rule) = (fields.next()?, fields.next()?, fields.next()?);
+            let (name, zone, why) = (fields.next()?, fields.next()?, fields.next()?);
             let fits = name == exact || (area.state.is_none() && name.starts_with(&states));
-            (fits && !zone.is_empty()).then_some((zone, rule))
+            (fits && !zone.is_empty()).then_some((zone, why))
         })
         .collect();
     let votes = |zone: &str| rows.iter().filter(|(other, _)| *other == zone).count();
     let most = rows.iter().map(|(zone, _)| votes(zone)).max()?;
-    let (zone, rule) = rows.iter().find(|(zone, _)| votes(zone) == most)?;
-    Some(StandIn {
+    let (zone, why) = rows.iter().find(|(zone, _)| votes(zone) == most)?;
+    Some(Substitute {
         zone: zone.parse().ok()?,
-        rule,
+        rule: rule(why),
     })
 }
 
@@ -214,7 +226,7 @@ mod tests {
 
     #[test]
     fn a_zone_of_several_states_takes_what_most_of_them_take() {
-        let of = |area: &str| stand_in(&area.parse().unwrap()).unwrap().zone.to_string();
+        let of = |area: &str| substitute(&area.parse().unwrap()).unwrap().zone.to_string();
         assert_eq!(of("US-PJM"), "US-MIDA-PJM");
         assert_eq!(of("US-PJM:KY"), "US-MIDW-LGEE");
         assert_eq!(of("US-MISO:IL"), "US-MIDA-PJM");
@@ -225,8 +237,10 @@ mod tests {
     fn every_crosswalk_row_leads_to_a_figure() {
         for line in data::CROSSWALK.text().lines().skip(1) {
             let area: AreaId = line.split(',').next().unwrap().parse().unwrap();
-            if let Some(other) = stand_in(&area) {
+            if let Some(other) = substitute(&area) {
                 assert!(electricity_maps(&other.zone).is_some(), "{line}");
+                let is_itself = line.contains(",same") || line.contains(",renamed");
+                assert_eq!(other.rule.is_none(), is_itself, "{line}");
             }
         }
     }

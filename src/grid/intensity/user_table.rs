@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::{Intensity, Shares, Source};
+use super::{Intensity, Provenance, Shares, Source};
 use crate::grid::zone::ZoneId;
 use crate::text::escape;
 use crate::units::{GramsPerKwh, OutOfRange};
@@ -15,14 +15,8 @@ use crate::units::{GramsPerKwh, OutOfRange};
 pub fn stated(value: GramsPerKwh) -> Intensity {
     Intensity {
         value,
-        basis: None,
-        year: None,
-        source: Source {
-            name: "stated by the user".into(),
-            licence: None,
-        },
+        provenance: Provenance::of(Source::named("stated by the user")),
         shares: Shares::default(),
-        fallbacks: Vec::new(),
     }
 }
 
@@ -102,20 +96,13 @@ impl UserTable {
                 Ok(value) => value,
                 Err(source) => return Err(BadTable::Value { path, line, source }),
             };
-            let intensity = Intensity {
-                year: row.year,
-                source: Source {
-                    name: row
-                        .source
-                        .map_or_else(
-                            || path.display().to_string(),
-                            |name| escape::line(&name).chars().take(LONGEST_SOURCE).collect(),
-                        )
-                        .into(),
-                    licence: None,
-                },
-                ..stated(value)
-            };
+            let source = row.source.map_or_else(
+                || path.display().to_string(),
+                |name| escape::line(&name).chars().take(LONGEST_SOURCE).collect(),
+            );
+            let mut intensity = stated(value);
+            intensity.provenance.source = Source::named(source);
+            intensity.provenance.year = row.year;
             rows.entry(zone).or_default().push((row.year, intensity));
         }
         Ok(Self { rows })
@@ -158,7 +145,12 @@ mod tests {
     fn a_name_of_a_source_stays_in_its_line_and_ends() {
         let name = format!("a\u{1b}[2J{}", "b".repeat(500));
         let given = read(&format!("zone,g_per_kwh,source\nlab,10,{name}\n")).unwrap();
-        let source = given.of(&"LAB".parse().unwrap(), None).unwrap().source.name;
+        let source = given
+            .of(&"LAB".parse().unwrap(), None)
+            .unwrap()
+            .provenance
+            .source
+            .name;
         assert!(source.starts_with("a [2Jb"), "{source}");
         assert_eq!(source.chars().count(), LONGEST_SOURCE);
     }

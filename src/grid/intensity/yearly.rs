@@ -16,7 +16,7 @@ pub fn for_zone(
 
 /// The intensity of an area in a year, or in the newest there is.
 ///
-/// Every known area has an answer; what it falls back on is in [`Intensity::fallbacks`].
+/// Every known area has an answer; what it falls back on is in [`Provenance::fallbacks`](crate::model::Provenance::fallbacks).
 pub fn for_area(
     area: &AreaId,
     year: Option<i32>,
@@ -40,7 +40,7 @@ pub fn for_area(
         }
         None if matches!(dataset, Dataset::Eit2019 | Dataset::ElectricityMaps) => {
             let mut intensity = for_area(area, year.or(own_year(dataset)), Dataset::Ember)?;
-            intensity.fallbacks.insert(
+            intensity.provenance.fallbacks.insert(
                 0,
                 Fallback::OtherDataset {
                     asked: dataset,
@@ -56,13 +56,13 @@ pub fn for_area(
             (
                 Offered {
                     series: world,
-                    stand_in: None,
+                    substitute: None,
                 },
                 figure,
             )
         }
     };
-    fallbacks.extend(series.stand_in);
+    fallbacks.extend(series.substitute);
     if let Some(asked) = year.filter(|year| *year != figure.year && own_year(dataset).is_none()) {
         fallbacks.push(Fallback::OtherYear {
             asked,
@@ -70,7 +70,7 @@ pub fn for_area(
         });
     }
     let mut intensity = figure.intensity(series.series.dataset);
-    intensity.fallbacks = fallbacks;
+    intensity.provenance.fallbacks = fallbacks;
     Ok(intensity)
 }
 
@@ -96,10 +96,10 @@ struct Level {
     area: AreaId,
 }
 
-/// A series, and what it stands in for if it is not the level's own.
+/// A series, and the fallback to report if it is another zone's.
 struct Offered {
     series: Series,
-    stand_in: Option<Fallback>,
+    substitute: Option<Fallback>,
 }
 
 impl Level {
@@ -107,7 +107,7 @@ impl Level {
     fn series(&self, dataset: Dataset, year: Option<i32>) -> Vec<Offered> {
         let own = |series| Offered {
             series,
-            stand_in: None,
+            substitute: None,
         };
         let eit = || table::eit_2019(&self.area.zone).map(own);
         let ember = || self.national().map(own);
@@ -125,16 +125,16 @@ impl Level {
     }
 
     fn electricity_maps(&self) -> Option<Offered> {
-        let Some(other) = table::stand_in(&self.area) else {
+        let Some(other) = table::substitute(&self.area) else {
             let series = table::electricity_maps(&self.area.zone)?;
             return Some(Offered {
                 series,
-                stand_in: None,
+                substitute: None,
             });
         };
         Some(Offered {
             series: table::electricity_maps(&other.zone)?,
-            stand_in: other.fallback(),
+            substitute: other.fallback(),
         })
     }
 
@@ -186,10 +186,15 @@ mod tests {
         assert_eq!(g("CA-QC", 2025), 41.0);
         assert_eq!(g("US-CA", 2019), 250.733_376_178_534_63);
         assert_eq!(
-            of("FR", Some(2010), Dataset::Auto).source.name,
+            of("FR", Some(2010), Dataset::Auto).provenance.source.name,
             "Ember, by Our World in Data"
         );
-        assert!(of("FR", Some(2010), Dataset::Auto).fallbacks.is_empty());
+        assert!(
+            of("FR", Some(2010), Dataset::Auto)
+                .provenance
+                .fallbacks
+                .is_empty()
+        );
     }
 
     #[test]
@@ -197,7 +202,7 @@ mod tests {
         let quebec = of("CA-QC", Some(2015), Dataset::Auto);
         assert_eq!(quebec.value.get(), 28.0);
         assert_eq!(
-            quebec.fallbacks,
+            quebec.provenance.fallbacks,
             [Fallback::OtherYear {
                 asked: 2015,
                 used: 2021
@@ -217,16 +222,28 @@ mod tests {
         );
         let florida = of("US-FL", None, Dataset::Eit2019);
         assert_eq!(florida.value.get(), 325.0);
-        assert!(matches!(florida.fallbacks[0], Fallback::Wider { .. }));
+        assert!(matches!(
+            florida.provenance.fallbacks[0],
+            Fallback::Wider { .. }
+        ));
         let china = of("CN", None, Dataset::Eit2019);
-        assert_eq!(china.year, Some(2019));
-        assert!(matches!(china.fallbacks[0], Fallback::OtherDataset { .. }));
+        assert_eq!(china.provenance.year, Some(2019));
+        assert!(matches!(
+            china.provenance.fallbacks[0],
+            Fallback::OtherDataset { .. }
+        ));
     }
 
     #[test]
     fn a_zone_without_a_row_takes_its_country_and_a_country_without_one_the_world() {
-        assert_eq!(of("UA-CR", None, Dataset::Auto).fallbacks.len(), 1);
-        assert_eq!(of("BV", None, Dataset::Auto).fallbacks, [Fallback::World]);
+        assert_eq!(
+            of("UA-CR", None, Dataset::Auto).provenance.fallbacks.len(),
+            1
+        );
+        assert_eq!(
+            of("BV", None, Dataset::Auto).provenance.fallbacks,
+            [Fallback::World]
+        );
     }
 
     #[test]

@@ -1,6 +1,8 @@
 use chrono::{DateTime, Datelike, NaiveDate, NaiveTime, TimeDelta, Utc};
 
-use super::{Basis, Dataset, Declined, IntensityProvider, Period, Point, Series, for_zone};
+use super::{
+    Basis, Dataset, Declined, IntensityProvider, Period, Point, Provenance, Series, for_zone,
+};
 use crate::grid::zone::ZoneId;
 
 /// The yearly averages of the embedded tables, as a provider that needs no network.
@@ -20,7 +22,7 @@ impl IntensityProvider for YearlyProvider {
 
     fn intensity(&self, zone: &ZoneId, period: &Period) -> Result<Series, Declined> {
         let mut points = Vec::new();
-        let mut sources: Vec<String> = Vec::new();
+        let mut sources: Vec<Provenance> = Vec::new();
         let mut basis = self.basis();
         for year in period.from().year()..=period.to().year() {
             let figure = for_zone(zone, Some(year), Dataset::Auto)
@@ -31,17 +33,10 @@ impl IntensityProvider for YearlyProvider {
                 at: at.max(period.from()),
                 intensity: figure.value,
             });
-            basis = figure.basis.unwrap_or(basis);
-            let name = figure.year.map_or_else(
-                || figure.source.name.to_string(),
-                |year| format!("{}, average of {year}", figure.source.name),
-            );
-            let mut source = vec![name];
-            source.extend(figure.fallbacks.iter().map(ToString::to_string));
-            sources.push(source.join("; "));
+            basis = figure.provenance.basis.unwrap_or(basis);
+            sources.push(figure.provenance);
         }
-        sources.dedup();
-        Series::new(zone, sources.join("; "), basis, YEAR, period, points)
+        Series::new(zone, sources, basis, YEAR, period, points)
     }
 }
 
@@ -73,7 +68,7 @@ mod tests {
             .map(|point| point.at.year())
             .collect();
         assert_eq!(years, [2023, 2024]);
-        assert!(series.source.contains("average of 2023"));
+        assert!(series.source().contains("average of 2023"));
         assert!(series.at(period.from()).is_some());
     }
 

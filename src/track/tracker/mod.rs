@@ -176,7 +176,7 @@ impl Tracker<'_> {
         let mut sample = self.sampler.sample(now, mark);
         if let Some(latest) = self.grid.as_ref().and_then(IntensityPoller::latest) {
             sample.observed.realtime_carbon_intensity = Some(latest.intensity.get());
-            self.realtime_sources.insert(latest.source);
+            self.realtime_sources.insert(latest.source());
         }
         self.recorder.sample(&sample);
         self.recent_totals

@@ -49,7 +49,7 @@ fn a_region_of_the_uk_is_asked_for_by_its_number() {
         .intensity(&"GB-13".parse().unwrap(), &period)
         .unwrap();
     assert_eq!(london.mean().get(), 97.5);
-    assert!(london.source.contains("forecast for region 13"));
+    assert!(london.source().contains("forecast for region 13"));
     let request = &server.seen()[0];
     let path = "GET /regional/intensity/2026-03-01T00:00Z/2026-03-01T01:00Z/regionid/13 ";
     assert!(request.starts_with(path), "{request}");
@@ -100,7 +100,7 @@ fn electricity_maps_is_asked_by_its_own_name_of_a_zone_and_says_what_stands_in()
         (
             "US-VA",
             "US-MIDA-PJM",
-            "Electricity Maps; US-MIDA-PJM stands for it (largest balancing area)",
+            "Electricity Maps; figure of US-MIDA-PJM, its largest balancing area",
         ),
     ] {
         let server = Server::start(|path| {
@@ -110,7 +110,7 @@ fn electricity_maps_is_asked_by_its_own_name_of_a_zone_and_says_what_stands_in()
         });
         let provider = service.provider(service.client(&server.url));
         let series = provider.latest(&ours.parse().unwrap(), now()).unwrap();
-        assert_eq!(series.source, source);
+        assert_eq!(series.source(), source);
         let path = format!("GET /v3/carbon-intensity/latest?zone={theirs}&");
         assert!(server.seen()[0].starts_with(&path), "{:?}", server.seen());
     }

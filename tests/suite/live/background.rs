@@ -10,6 +10,7 @@ use impact::grid::intensity::{
     Series, live,
 };
 use impact::grid::zone::ZoneId;
+use impact::model::{Provenance, Source};
 use impact::units::GramsPerKwh;
 
 use super::server::{Reply, Server};
@@ -33,7 +34,7 @@ impl IntensityProvider for Table {
         };
         Series::new(
             zone,
-            "the table of 2025",
+            [Provenance::of(Source::named("the table of 2025"))],
             Basis::LifeCycle,
             TimeDelta::days(365),
             period,
@@ -102,7 +103,7 @@ fn the_newest_value_arrives_with_its_source() {
     let poller = IntensityPoller::start(chain(&server.url), "GB".parse().unwrap());
     let latest = first(&poller);
     assert_eq!(latest.intensity.get(), 77.0);
-    assert_eq!(latest.source, "UK Carbon Intensity API (direct)");
+    assert_eq!(latest.source(), "UK Carbon Intensity API (direct)");
     let notices = poller.notices();
     assert_eq!(notices.len(), 1);
     assert!(poller.notices().is_empty());
@@ -112,7 +113,7 @@ fn the_newest_value_arrives_with_its_source() {
 fn a_service_that_fails_falls_back_to_the_table_and_says_so() {
     let server = Server::start(|_| Reply::Body(503, String::new()));
     let poller = IntensityPoller::start(chain(&server.url), "GB".parse().unwrap());
-    assert_eq!(first(&poller).source, "the table of 2025 (life cycle)");
+    assert_eq!(first(&poller).source(), "the table of 2025 (life cycle)");
     let notices = poller.notices();
     assert!(notices[0].contains("the table of 2025"), "{notices:?}");
     assert!(notices[0].contains("uk: it answered with HTTP status 503"));

@@ -14,7 +14,7 @@ use super::pacific;
 use super::pacific::Pass;
 use super::service_client::{Keep, ServiceClient};
 use crate::grid::intensity::fetch::Request;
-use crate::grid::intensity::{Basis, Declined, IntensityProvider, Nonsense, Period, Point, Series};
+use crate::grid::intensity::{Basis, Declined, IntensityProvider, Nonsense, Period, Point, Provenance, Series, Source};
 use crate::grid::zone::ZoneId;
 use crate::units::GramsPerKwh;
 
@@ -82,8 +82,8 @@ impl IntensityProvider for Caiso {
                 });
             }
         }
-        let source = "CAISO Today's Outlook";
-        Series::new(zone, source, Basis::Direct, FIVE_MINUTES, period, points)
+        let source = Provenance::of(Source::named("CAISO Today's Outlook"));
+        Series::new(zone, [source], Basis::Direct, FIVE_MINUTES, period, points)
     }
 }
 

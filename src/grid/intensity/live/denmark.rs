@@ -11,7 +11,7 @@ use serde::Deserialize;
 use super::instant::instant;
 use super::service_client::{Keep, ServiceClient, json};
 use crate::grid::intensity::fetch::Request;
-use crate::grid::intensity::{Basis, Declined, IntensityProvider, Nonsense, Period, Point, Series};
+use crate::grid::intensity::{Basis, Declined, IntensityProvider, Nonsense, Period, Point, Provenance, Series, Source};
 use crate::grid::zone::ZoneId;
 use crate::units::GramsPerKwh;
 
@@ -77,7 +77,8 @@ impl IntensityProvider for Denmark {
             );
         }
         let source = format!("Energi Data Service CO2Emis, {area}");
-        Series::new(zone, source, Basis::Direct, FIVE_MINUTES, period, points)
+        let source = Provenance::of(Source::named(source));
+        Series::new(zone, [source], Basis::Direct, FIVE_MINUTES, period, points)
     }
 }
 

@@ -100,10 +100,9 @@ impl IntensityProvider for Eia {
             let read = |body: &[u8]| read(zone, respondent, body);
             points.extend(self.client.ask_as(auth, &request, keep, read)?);
         }
-        let source = their_zone.source(&format!(
-            "EIA hourly generation of {respondent} by fuel, imports left out"
-        ));
-        Series::new(zone, source, Basis::LifeCycle, HOUR, period, points)
+        let service = format!("EIA hourly generation of {respondent} by fuel, imports left out");
+        let source = their_zone.provenance(service);
+        Series::new(zone, [source], Basis::LifeCycle, HOUR, period, points)
     }
 
     /// Hours arrive up to a day late.

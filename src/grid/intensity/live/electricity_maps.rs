@@ -87,8 +87,8 @@ impl ElectricityMaps {
     }
 
     fn series(zone: &ZoneId, period: &Period, points: Vec<Point>) -> Result<Series, Declined> {
-        let source = ElectricityMapsZone::of(zone).source("Electricity Maps");
-        Series::new(zone, source, Basis::LifeCycle, HOUR, period, points)
+        let source = ElectricityMapsZone::of(zone).provenance("Electricity Maps");
+        Series::new(zone, [source], Basis::LifeCycle, HOUR, period, points)
     }
 }
 

@@ -1,11 +1,13 @@
-use crate::grid::intensity::{Fallback, table};
+use std::borrow::Cow;
+
+use crate::grid::intensity::{Fallback, Provenance, Source, table};
 use crate::grid::zone::{ZoneId, register};
 
 /// One of our zones as Electricity Maps names it.
 pub(super) struct ElectricityMapsZone {
     pub(super) zone: ZoneId,
-    /// What is to be said where it is another zone, not only another name.
-    pub(super) stand_in: Option<Fallback>,
+    /// The fallback to report if it is another zone, not only another name.
+    pub(super) fallback: Option<Fallback>,
 }
 
 impl ElectricityMapsZone {
@@ -13,15 +15,15 @@ impl ElectricityMapsZone {
     pub(super) fn of(zone: &ZoneId) -> Self {
         let other = register::find_area(zone)
             .ok()
-            .and_then(|area| table::stand_in(&area));
+            .and_then(|area| table::substitute(&area));
         match other {
             Some(other) => Self {
                 zone: other.zone.clone(),
-                stand_in: other.fallback(),
+                fallback: other.fallback(),
             },
             None => Self {
                 zone: zone.clone(),
-                stand_in: None,
+                fallback: None,
             },
         }
     }
@@ -36,12 +38,11 @@ impl ElectricityMapsZone {
         }
     }
 
-    /// A source with what stands in for the zone, as statements name both.
-    pub(super) fn source(&self, name: &str) -> String {
-        match &self.stand_in {
-            Some(stand_in) => format!("{name}; {stand_in}"),
-            None => name.to_owned(),
-        }
+    /// The provenance of this zone's values from a service.
+    pub(super) fn provenance(self, service: impl Into<Cow<'static, str>>) -> Provenance {
+        let mut provenance = Provenance::of(Source::named(service));
+        provenance.fallbacks.extend(self.fallback);
+        provenance
     }
 }
 
@@ -71,12 +72,13 @@ mod tests {
 
     #[test]
     fn another_zone_is_named_with_the_rule_and_another_name_is_not() {
+        let text = |zone: &str| of(zone).provenance("them").to_string();
         assert_eq!(
-            of("US-CA").source("them"),
-            "them; US-CAL-CISO stands for it (largest balancing area)"
+            text("US-CA"),
+            "them; figure of US-CAL-CISO, its largest balancing area"
         );
-        assert_eq!(of("AUS-NSW").source("them"), "them");
-        assert_eq!(of("FR").source("them"), "them");
+        assert_eq!(text("AUS-NSW"), "them");
+        assert_eq!(text("FR"), "them");
     }
 
     #[test]

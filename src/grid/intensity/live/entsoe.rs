@@ -17,7 +17,7 @@ use super::service_client::{Keep, ServiceClient};
 use crate::grid::intensity::fetch::{Auth, Request};
 use crate::grid::intensity::fuel::{Fuel, Mix};
 use crate::grid::intensity::{
-    Basis, Declined, IntensityProvider, Nonsense, Period, Point, Series, fuel,
+    Basis, Declined, IntensityProvider, Nonsense, Period, Point, Provenance, Series, Source, fuel,
 };
 use crate::grid::zone::ZoneId;
 
@@ -82,8 +82,9 @@ impl IntensityProvider for EntsoE {
             let part = self.client.ask_as(auth, &request, keep, read)?;
             points.extend(part);
         }
-        let source = "ENTSO-E generation by type, imports left out";
-        Series::new(zone, source, Basis::LifeCycle, QUARTER, period, points)
+        let source = Source::named("ENTSO-E generation by type, imports left out");
+        let source = Provenance::of(source);
+        Series::new(zone, [source], Basis::LifeCycle, QUARTER, period, points)
     }
 }
 

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use super::instant::instant;
 use super::service_client::{Keep, ServiceClient, json};
 use crate::grid::intensity::fetch::Request;
-use crate::grid::intensity::{Basis, Declined, IntensityProvider, Nonsense, Period, Point, Series};
+use crate::grid::intensity::{Basis, Declined, IntensityProvider, Nonsense, Period, Point, Provenance, Series, Source};
 use crate::grid::zone::ZoneId;
 use crate::units::GramsPerKwh;
 
@@ -134,7 +134,7 @@ impl Uk {
     ) -> Result<Series, Declined> {
         Series::new(
             zone,
-            area.source(),
+            [Provenance::of(Source::named(area.source()))],
             Basis::Direct,
             HALF_HOUR,
             period,

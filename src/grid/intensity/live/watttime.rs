@@ -12,7 +12,7 @@ use serde::Deserialize;
 use super::instant::instant;
 use super::service_client::{Keep, ServiceClient, json};
 use crate::grid::intensity::fetch::{Auth, Request, Secret};
-use crate::grid::intensity::{Basis, Declined, IntensityProvider, Nonsense, Period, Point, Series};
+use crate::grid::intensity::{Basis, Declined, IntensityProvider, Nonsense, Period, Point, Provenance, Series, Source};
 use crate::grid::zone::ZoneId;
 use crate::units::GramsPerKwh;
 
@@ -124,8 +124,8 @@ impl WattTime {
         period: &Period,
         points: Vec<Point>,
     ) -> Result<Series, Declined> {
-        let source = format!("WattTime MOER, {region}");
-        Series::new(zone, source, Basis::Marginal, FIVE_MINUTES, period, points)
+        let source = Provenance::of(Source::named(format!("WattTime MOER, {region}")));
+        Series::new(zone, [source], Basis::Marginal, FIVE_MINUTES, period, points)
     }
 }
 

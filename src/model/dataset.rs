@@ -1,20 +1,29 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// The tables that can be asked.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+use serde::{Deserialize, Serialize};
+
+/// A table of yearly carbon intensities.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Dataset {
     /// The best figure for the year: Electricity Maps, the 2019 averages for 2019, then Ember.
     #[default]
     Auto,
+    /// Electricity Maps' yearly figures by zone, from 2021.
     ElectricityMaps,
     /// The averages of experiment-impact-tracker, for reproducing old papers.
+    #[serde(rename = "eit-2019")]
     Eit2019,
+    /// Ember's yearly figures by country, from 2000.
     Ember,
 }
 
 impl Dataset {
+    /// Every choice, in the order they are listed to users.
     pub const ALL: [Self; 4] = [
         Self::Auto,
         Self::ElectricityMaps,
@@ -22,6 +31,7 @@ impl Dataset {
         Self::Ember,
     ];
 
+    /// The name users write.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -33,7 +43,7 @@ impl Dataset {
     }
 }
 
-/// A data set nobody ships.
+/// Text that is not the name of a data set.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("`{}` is not a data set; known are auto, electricity-maps, eit-2019, ember", .0.escape_debug())]
 pub struct NoSuchDataset(String);
