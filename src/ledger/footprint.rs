@@ -1,4 +1,5 @@
 mod recorded;
+mod running;
 
 use std::collections::BTreeMap;
 
@@ -15,6 +16,7 @@ use crate::text::number::counted;
 use crate::units::{Energy, GramsCo2e, GramsPerKwh, Pue};
 
 pub(super) use recorded::RecordedSeries;
+pub(crate) use running::RunningEmissions;
 
 /// What is assumed where the logs do not say, or in place of what they say.
 #[derive(Debug, Clone, Default)]
@@ -56,7 +58,7 @@ impl Assumptions {
     }
 }
 
-/// What a run meant for the climate: the only place where grams are born.
+/// What a run meant for the climate. Emissions are computed in this module and nowhere else.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Footprint {
     /// Energy of each group, without PUE.
@@ -240,6 +242,11 @@ fn carbon(run: &RunSummary, assumptions: &Assumptions, pue: Pue) -> Option<Carbo
     Some(flat(run, pue, zone, average, region.provenance()))
 }
 
+/// The mass of CO2eq caused by an energy that does not include the PUE yet.
+pub(crate) fn emissions(energy: Energy, pue: Pue, intensity: GramsPerKwh) -> GramsCo2e {
+    energy * pue * intensity
+}
+
 /// One intensity for all of the run's energy.
 fn flat(
     run: &RunSummary,
@@ -249,7 +256,7 @@ fn flat(
     source: String,
 ) -> Carbon {
     Carbon {
-        mass: run.total() * pue * intensity,
+        mass: emissions(run.total(), pue, intensity),
         zone: zone.cloned(),
         intensity,
         source,

@@ -6,7 +6,7 @@ use super::child::Ending;
 use super::csv_series;
 use crate::model::info::{Balance, Region, SensorNote};
 use crate::model::{Component, EnergyClass, Meter, Sample};
-use crate::units::{Energy, GramsCo2e, Pue, Watts};
+use crate::units::{Energy, GramsPerKwh, Watts};
 
 /// What a run came to, as the tracker has it in memory.
 #[derive(Debug)]
@@ -19,7 +19,6 @@ pub struct Summary {
     pub balance: BTreeMap<Component, Balance>,
     pub notes: Vec<String>,
     pub region: Option<Region>,
-    pub pue: Option<Pue>,
     /// CPU time of the tracker itself.
     pub overhead: Duration,
 }
@@ -42,17 +41,6 @@ impl Summary {
             .filter_map(|(_, balance)| Energy::from_joules(balance.attributed_j).ok())
             .reduce(|all, more| all + more)
     }
-
-    /// The run's emissions, where the zone's intensity is known; with the global PUE if none is.
-    #[must_use]
-    pub fn emissions(&self) -> Option<GramsCo2e> {
-        emissions(self.energy()?, self.region.as_ref(), self.pue)
-    }
-}
-
-fn emissions(energy: Energy, region: Option<&Region>, pue: Option<Pue>) -> Option<GramsCo2e> {
-    let intensity = region?.carbon_intensity?;
-    Some(energy * pue.unwrap_or_else(Pue::global_average) * intensity)
 }
 
 /// What the live line shows.
@@ -63,13 +51,14 @@ pub struct LiveStatus {
     pub power: Option<Watts>,
     /// The run's energy so far.
     pub energy: Option<Energy>,
-    pub emissions: Option<GramsCo2e>,
+    /// The carbon intensity recorded with the sample.
+    pub intensity: Option<GramsPerKwh>,
     /// The part of the energy that a sensor stands behind; of the meters, before any has moved.
     pub measured: Option<f64>,
 }
 
 impl LiveStatus {
-    pub(crate) fn of(sample: &Sample, region: Option<&Region>, pue: Option<Pue>) -> Self {
+    pub(crate) fn of(sample: &Sample) -> Self {
         let attributed = |meter: &Meter| meter.attributed_j;
         let energy = csv_series::sum(&sample.energy, None, attributed)
             .and_then(|joules| Energy::from_joules(joules).ok());
@@ -91,7 +80,9 @@ impl LiveStatus {
                 .reduce(|a, b| a + b)
                 .and_then(|watts| Watts::new(watts).ok()),
             energy,
-            emissions: energy.and_then(|energy| emissions(energy, region, pue)),
+            intensity: observed
+                .realtime_carbon_intensity
+                .and_then(|grams| GramsPerKwh::new(grams).ok()),
             measured: measured(|meter| meter.total_j).or_else(|| measured(|_| Some(1.0))),
         }
     }

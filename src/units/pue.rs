@@ -15,6 +15,9 @@ pub struct Pue(Decimal);
 impl Pue {
     const DECIMALS: u32 = 6;
 
+    /// No overhead: all energy goes to the machines.
+    pub const ONE: Self = Self(Decimal::ONE);
+
     /// 1.58, the global average of the 2018 Uptime survey and the default of
     /// experiment-impact-tracker.
     pub fn global_average() -> Self {

@@ -3,14 +3,16 @@ use std::time::Duration;
 
 use rustix::termios::{LocalModes, tcgetattr, tcgetpgrp, tcgetwinsize};
 
+use crate::ledger::footprint::RunningEmissions;
 use crate::track::{Display, LiveStatus};
 use crate::units::GramsCo2e;
 
 /// One line on standard error that is written over itself, in the last row of the terminal.
 ///
 /// The job's own lines scroll above it, so that neither ever covers the other.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct LiveLine {
+    emissions: RunningEmissions,
     /// The last row, while it is ours.
     row: Option<u16>,
     /// One that was ours until the job took the screen.
@@ -18,6 +20,14 @@ pub struct LiveLine {
 }
 
 impl LiveLine {
+    pub fn new(emissions: RunningEmissions) -> Self {
+        Self {
+            emissions,
+            row: None,
+            left: None,
+        }
+    }
+
     /// Whether standard error is a terminal on which a line can be written over.
     pub fn can_be_shown() -> bool {
         io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
@@ -26,6 +36,10 @@ impl LiveLine {
 
 impl Display for LiveLine {
     fn show(&mut self, status: &LiveStatus) {
+        // Also where nothing is shown now: every sample is a part of the sum.
+        let mass = status
+            .energy
+            .and_then(|energy| self.emissions.up_to(energy, status.intensity));
         let size = tcgetwinsize(io::stderr()).ok();
         let Some(size) = size.filter(|size| size.ws_row >= FEWEST_ROWS && is_ours()) else {
             self.give_up();
@@ -44,7 +58,7 @@ impl Display for LiveLine {
         }
         // A line that is wider than the terminal would become two.
         let most = usize::from(size.ws_col).saturating_sub(1);
-        let line: String = text(status).chars().take(most).collect();
+        let line: String = text(status, mass).chars().take(most).collect();
         output += &in_row(row, &format!("\x1b[2m{line}\x1b[0m"));
         let _ = io::stderr().write_all(output.as_bytes());
         self.row = Some(row);
@@ -106,15 +120,14 @@ fn is_ours() -> bool {
         })
 }
 
-fn text(status: &LiveStatus) -> String {
+fn text(status: &LiveStatus, mass: Option<GramsCo2e>) -> String {
     let mut parts = vec![clock(status.elapsed)];
     parts.extend(status.power.map(|power| format!("{:.1} W", power.get())));
     parts.push(status.energy.map_or_else(
         || "energy unknown".to_owned(),
         |energy| format!("{:.6} kWh", energy.kwh()),
     ));
-    let emissions = status.emissions.map(GramsCo2e::grams);
-    parts.extend(emissions.map(|grams| format!("{grams:.3} g CO2eq")));
+    parts.extend(mass.map(|mass| format!("{:.3} g CO2eq", mass.grams())));
     parts.extend(status.measured.map(|measured| match measured {
         all if all > 0.999 => "measured".to_owned(),
         none if none <= 0.0 => "estimated".to_owned(),
@@ -145,11 +158,11 @@ mod tests {
             elapsed: Duration::from_secs(3_725),
             power: Some(Watts::new(61.25).unwrap()),
             energy: Some(Energy::from_joules(3.6e5).unwrap()),
-            emissions: Some(GramsCo2e::from_grams(21.0).unwrap()),
+            intensity: None,
             measured: Some(1.0),
         };
         assert_eq!(
-            text(&status),
+            text(&status, GramsCo2e::from_grams(21.0).ok()),
             "1:02:05 | 61.2 W | 0.100000 kWh | 21.000 g CO2eq | measured"
         );
     }

@@ -5,7 +5,7 @@ mod table;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 #[cfg(feature = "live")]
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,6 +24,9 @@ use super::settings::{Config, Sources};
 use super::{Failure, Outcome, configured, exit};
 #[cfg(feature = "live")]
 use crate::grid::intensity::{ProviderChain, live};
+use crate::ledger::footprint::RunningEmissions;
+use crate::ledger::summarise::summarise;
+use crate::ledger::{Assumptions, Footprint};
 #[cfg(feature = "live")]
 use crate::model::info::Region;
 use crate::text::escape;
@@ -182,13 +185,15 @@ impl TrackArgs {
             own_group: !self.no_cgroup,
             roots,
         };
-        let mut line = LiveLine::default();
+        let emissions = RunningEmissions::new(plan.region.as_ref(), plan.pue);
+        let mut line = LiveLine::new(emissions);
         // A tracker around this one has the last row already.
         let is_seen = !self.quiet && LiveLine::can_be_shown() && outer_run().is_none();
         let display = is_seen.then_some(&mut line as &mut dyn Display);
         let summary = track(&plan, display).map_err(not_started)?;
         if !self.quiet {
-            let text = table::table(&summary, &plan.label());
+            let footprint = summary.run.as_deref().and_then(footprint);
+            let text = table::table(&summary, footprint.as_ref(), &plan.label());
             tell(escape::terminal(text.trim_end()));
         } else if summary.run.is_none() {
             // A run without a log is what nobody can have meant.
@@ -214,6 +219,12 @@ fn grid(region: Option<&Region>, config: &Config) -> Result<Arc<ProviderChain>, 
     live::chosen(&places, &provider)
         .map(Arc::new)
         .ok_or_else(|| no_such_provider(&places, &provider).exit_with(exit::NOT_STARTED))
+}
+
+/// The footprint of a log, by what it recorded.
+fn footprint(run: &Path) -> Option<Footprint> {
+    let summary = summarise(run).ok()?;
+    Some(Footprint::of(&summary, &Assumptions::default()))
 }
 
 fn is_from_a_file(config: &Config, keys: &[&str]) -> bool {

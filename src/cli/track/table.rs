@@ -2,14 +2,18 @@ use std::fmt::Write as _;
 
 use super::live_line::clock;
 use crate::grid::zone::register;
+use crate::ledger::Footprint;
+use crate::ledger::footprint::PueOrigin;
 use crate::model::Component;
 use crate::model::info::Region;
 use crate::text::escape;
 use crate::track::{Ending, Summary};
-use crate::units::{JOULES_PER_KWH, Pue};
+use crate::units::JOULES_PER_KWH;
 
 /// What a run came to, for the terminal, with the command to run next.
-pub fn table(summary: &Summary, name: &str) -> String {
+///
+/// The footprint is the one of the log just written, so that a statement says the same.
+pub fn table(summary: &Summary, footprint: Option<&Footprint>, name: &str) -> String {
     let mut text = String::new();
     let seconds = summary.elapsed.as_secs_f64();
     let how_long = if seconds < 60.0 {
@@ -24,7 +28,7 @@ pub fn table(summary: &Summary, name: &str) -> String {
     };
     let _ = writeln!(text, "\nimpact: {name}, {how_long}{ended}");
     rows(&mut text, summary);
-    totals(&mut text, summary);
+    totals(&mut text, summary, footprint);
     for note in &summary.notes {
         let _ = writeln!(text, "  note: {note}");
     }
@@ -78,7 +82,7 @@ fn rows(text: &mut String, summary: &Summary) {
     }
 }
 
-fn totals(text: &mut String, summary: &Summary) {
+fn totals(text: &mut String, summary: &Summary, footprint: Option<&Footprint>) {
     let _ = match summary.energy() {
         Some(energy) => writeln!(
             text,
@@ -88,11 +92,6 @@ fn totals(text: &mut String, summary: &Summary) {
         ),
         None => writeln!(text, "  energy of the run: unknown; see impact doctor"),
     };
-    let pue = summary.pue.map_or_else(
-        || format!("{}, a global average", Pue::global_average()),
-        |pue| pue.to_string(),
-    );
-    let intensity = summary.region.as_ref().and_then(|r| r.carbon_intensity);
     if let Some(how) = summary
         .region
         .as_ref()
@@ -100,15 +99,26 @@ fn totals(text: &mut String, summary: &Summary) {
     {
         let _ = writeln!(text, "  place: {how}");
     }
-    match (&summary.region, intensity.zip(summary.emissions())) {
-        (Some(region), Some((intensity, mass))) => {
+    match (
+        &summary.region,
+        footprint.and_then(|of| of.carbon.as_ref().zip(Some(of))),
+    ) {
+        (_, Some((carbon, footprint))) => {
+            let zone = carbon
+                .zone
+                .as_ref()
+                .map_or_else(String::new, |zone| format!(" in {zone}"));
+            let average = match footprint.pue_origin {
+                PueOrigin::Assumed => ", a global average",
+                _ => "",
+            };
             let _ = writeln!(
                 text,
-                "  CO2eq: {:.6} g in {} at {:.0} g/kWh ({}), PUE {pue}",
-                mass.grams(),
-                region.zone,
-                intensity.get(),
-                region.provenance(),
+                "  CO2eq: {:.6} g{zone} at {:.0} g/kWh ({}), PUE {}{average}",
+                carbon.mass.grams(),
+                carbon.intensity.get(),
+                carbon.source,
+                footprint.pue,
             );
         }
         (Some(_), None) => {

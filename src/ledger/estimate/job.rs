@@ -3,6 +3,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::grid::data::device::Device;
+use crate::ledger::footprint::emissions;
 use crate::units::{Energy, GramsCo2e, GramsPerKwh, Pue, Watts};
 
 /// Boards under full load draw less than they are designed for, by up to this part.
@@ -96,7 +97,8 @@ impl Job {
     /// With PUE.
     #[must_use]
     pub fn mass(&self, intensity: GramsPerKwh) -> Range<GramsCo2e> {
-        self.energy().map(|energy| energy * intensity)
+        self.power()
+            .map(|watts| emissions(watts * self.time, self.pue, intensity))
     }
 
     /// What stands behind the figures, for people who want to do the sum themselves.

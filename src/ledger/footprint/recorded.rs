@@ -38,16 +38,21 @@ impl RecordedSeries {
         }
     }
 
+    /// The mass so far, or none if there never was an answer.
+    pub(in crate::ledger) fn mass(&self) -> Option<Result<GramsCo2e, OutOfRange>> {
+        self.last.map(|_| GramsCo2e::from_grams(self.grams))
+    }
+
     /// What was recorded, or none if there never was an answer.
     pub(in crate::ledger) fn finish(
         &self,
         info: &Info,
     ) -> Result<Option<RecordedCarbon>, OutOfRange> {
-        if self.last.is_none() {
+        let Some(mass) = self.mass() else {
             return Ok(None);
-        }
+        };
         Ok(Some(RecordedCarbon {
-            mass: GramsCo2e::from_grams(self.grams)?,
+            mass: mass?,
             mean: GramsPerKwh::new(self.sum / self.rows as f64)?,
             source: match &info.realtime_source {
                 Some(service) => format!("recorded over time from {service}"),

@@ -4,6 +4,7 @@ use chrono::{DateTime, FixedOffset};
 use rust_decimal::Decimal;
 
 use super::Source;
+use crate::ledger::{Assumptions, Footprint};
 use crate::model::info::{Host, Info, SensorNote};
 use crate::model::sample::Observed;
 use crate::model::{Component, CpuSocket, EnergyClass, Method, SCHEMA};
@@ -217,10 +218,12 @@ fn intensity(sources: &[Source], info: &Info, notes: &mut Vec<String>) -> Option
     Some(mass.grams() / energy.kwh())
 }
 
+/// The mass of a run without PUE: the merged run has a PUE of its own.
 fn mass(source: &Source) -> Option<GramsCo2e> {
-    let summary = &source.summary;
-    match &summary.carbon {
-        Some(recorded) => Some(recorded.mass),
-        None => Some(summary.total() * summary.region.as_ref()?.carbon_intensity?),
-    }
+    let without_overhead = Assumptions {
+        pue: Some(Pue::ONE),
+        ..Assumptions::default()
+    };
+    let footprint = Footprint::of(&source.summary, &without_overhead);
+    footprint.carbon.map(|carbon| carbon.mass)
 }

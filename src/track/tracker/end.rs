@@ -88,7 +88,6 @@ impl Tracker<'_> {
             balance: info.balance,
             notes,
             region: self.plan.region.clone(),
-            pue: self.plan.pue,
             overhead,
         }
     }

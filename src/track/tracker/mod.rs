@@ -183,11 +183,7 @@ impl Tracker<'_> {
             .push(self.sampler.elapsed(now), self.sampler.sensors.totals());
         self.info_writer.sample_written();
         if let Some(display) = &mut self.display {
-            display.show(&LiveStatus::of(
-                &sample,
-                self.plan.region.as_ref(),
-                self.plan.pue,
-            ));
+            display.show(&LiveStatus::of(&sample));
         }
     }
 

@@ -11,6 +11,7 @@ use predicates::str::contains;
 use tempfile::TempDir;
 
 use super::server::{Reply, Server};
+use crate::meters::Machine;
 
 /// Goes on until the log it is part of knows an intensity, or for ten seconds.
 const JOB: &str = "i=0; until grep -q realtime_carbon_intensity \"$0\" || [ $i = 200 ]; do \
@@ -30,17 +31,39 @@ fn track(url: &str, folder: &TempDir, more: &[&str], job: &str) -> Command {
     command
 }
 
+/// `impact track --live` in Great Britain, on a machine with meters of its own.
+fn track_on(machine: &Machine, url: &str) -> Command {
+    let mut command = machine.impact();
+    command
+        .env("XDG_CACHE_HOME", machine.path("cache"))
+        .env("IMPACT_UK_URL", url)
+        .args([
+            "track",
+            "--live",
+            "--interval",
+            "50ms",
+            "--zone",
+            "GB",
+            "--out",
+            "log",
+        ]);
+    command
+}
+
+/// The service's answer for this very time.
+fn current_intensity(grams: u32) -> Reply {
+    let now = chrono::Utc::now().format("%Y-%m-%dT%H:%MZ");
+    Reply::Body(
+        200,
+        format!(
+            "{{\"data\":[{{\"from\":\"{now}\",\"to\":\"{now}\",\"intensity\":{{\"forecast\":{grams},\"actual\":{grams}}}}}]}}"
+        ),
+    )
+}
+
 #[test]
 fn each_sample_carries_what_the_grid_says() {
-    let server = Server::start(|_| {
-        let now = chrono::Utc::now().format("%Y-%m-%dT%H:%MZ");
-        Reply::Body(
-            200,
-            format!(
-                "{{\"data\":[{{\"from\":\"{now}\",\"to\":\"{now}\",\"intensity\":{{\"forecast\":77,\"actual\":77}}}}]}}"
-            ),
-        )
-    });
+    let server = Server::start(|_| current_intensity(77));
     let folder = TempDir::new().unwrap();
     track(&server.url, &folder, &["--zone", "GB"], JOB)
         .assert()
@@ -54,6 +77,39 @@ fn each_sample_carries_what_the_grid_says() {
     let info: serde_json::Value =
         serde_json::from_slice(&fs::read(log.join("info.json")).unwrap()).unwrap();
     assert_eq!(info["realtime_source"], "UK Carbon Intensity API (direct)");
+}
+
+/// The average of the zone is more than twice what this grid says, so that the two cannot be mixed up.
+#[test]
+fn the_closing_table_gives_the_same_grams_as_the_report_and_the_statement() {
+    let server = Server::start(|_| current_intensity(77));
+    let machine = Machine::with_rapl();
+    let counter = machine.counter("intel-rapl:0");
+    let work = "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done";
+    let job = format!("{JOB}; {work}; echo 61000000 > {}", counter.display());
+    let output = track_on(&machine, &server.url)
+        .args(["--", "sh", "-c", &job, "log/impacttracker/data.json"])
+        .output()
+        .unwrap();
+    let table = String::from_utf8_lossy(&output.stderr).into_owned();
+    let figures = |command: &[&str]| -> serde_json::Value {
+        let output = machine.impact().args(command).output().unwrap();
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    let report = figures(&["report", "log", "--format", "json"]);
+    let kg = report["total"]["estimated_carbon_impact_kg"]
+        .as_f64()
+        .unwrap();
+    assert!(kg > 1e-8, "the job moved the counter: {report}");
+    assert!(
+        table.contains(&format!("CO2eq: {:.6} g in GB at 77 g/kWh", kg * 1000.0)),
+        "{table}"
+    );
+    let statement = figures(&["statement", "log", "--format", "json"]);
+    assert_eq!(
+        statement["estimated_carbon_impact_kg"],
+        report["total"]["estimated_carbon_impact_kg"]
+    );
 }
 
 #[test]
