@@ -1,8 +1,9 @@
 use std::str::FromStr;
 
-use crate::ledger::compare::gate::{Relation, metric, metrics};
+use crate::ledger::compare::gate::{metric, metrics};
 use crate::ledger::{Figure, Footprint, RunSummary};
 use crate::text::nearest;
+use crate::units::Relation;
 
 /// Which runs to keep, such as `tag.lr=0.1`, `host=node-*` or `energy>2`.
 #[derive(Debug, Clone)]
@@ -41,7 +42,7 @@ impl Filter {
             }
             Test::Number(relation, bound) => text
                 .and_then(|text| text.trim().parse().ok())
-                .is_some_and(|value| relation.holds(value, *bound)),
+                .is_some_and(|value| relation.holds_for(value, *bound)),
         }
     }
 }
@@ -49,24 +50,19 @@ impl Filter {
 impl FromStr for Filter {
     type Err = String;
     fn from_str(condition: &str) -> Result<Self, String> {
-        let comparison = Relation::SIGNS.iter().find_map(|(sign, relation)| {
-            let (field, bound) = condition.split_once(sign)?;
-            Some((field, *relation, bound))
-        });
-        let (field, test) = if let Some((field, relation, value)) = comparison {
-            let bound = value
-                .trim()
-                .parse()
-                .map_err(|_| format!("`{}` is not a number", value.trim().escape_debug()))?;
-            (field, Test::Number(relation, bound))
-        } else if let Some((field, value)) = condition.split_once("!=") {
-            (field, Test::Matches(pattern(value)?, false))
-        } else if let Some((field, value)) = condition.split_once('=') {
-            (field, Test::Matches(pattern(value)?, true))
-        } else {
-            return Err("expected such as tag.lr=0.1, host=node-* or energy>2".to_owned());
+        let (field, relation, value) = Relation::split(condition)
+            .ok_or("expected such as tag.lr=0.1, host=node-* or energy>2")?;
+        let test = match relation {
+            Relation::Equal => Test::Matches(pattern(value)?, true),
+            Relation::NotEqual => Test::Matches(pattern(value)?, false),
+            _ => {
+                let bound = value
+                    .parse()
+                    .map_err(|_| format!("`{}` is not a number", value.escape_debug()))?;
+                Test::Number(relation, bound)
+            }
         };
-        let field = match field.trim() {
+        let field = match field {
             "name" => Field::Name,
             "host" => Field::Host,
             field => match field.strip_prefix("tag.") {
@@ -90,5 +86,5 @@ fn not_a_field(field: &str) -> String {
 }
 
 fn pattern(value: &str) -> Result<glob::Pattern, String> {
-    glob::Pattern::new(value.trim()).map_err(|error| error.to_string())
+    glob::Pattern::new(value).map_err(|error| error.to_string())
 }

@@ -1,7 +1,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use clap::{Args, ValueEnum};
 
 use super::output::{print, tell};
@@ -14,6 +14,7 @@ use crate::grid::zone::{ZoneId, register};
 use crate::text::escape;
 use crate::text::number::counted;
 use crate::text::table::Table;
+use crate::units::parse_instant;
 
 /// Show the carbon intensity of a grid over time, asking the services that publish it
 #[derive(Debug, Args)]
@@ -125,19 +126,9 @@ pub(super) fn reasons(unanswered: &NoProviderAnswered) -> Failure {
     Failure::new(anyhow::anyhow!(reasons.join("\n")).context(unanswered.to_string()))
 }
 
-/// A date, or a time with or without its distance from UTC.
+/// A date or time, in UTC unless it says otherwise.
 fn instant(text: &str) -> Result<DateTime<Utc>, String> {
-    let text = text.trim();
-    let date = || Some(text.parse::<NaiveDate>().ok()?.and_time(NaiveTime::MIN));
-    let time = || {
-        ["%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M"]
-            .iter()
-            .find_map(|form| NaiveDateTime::parse_from_str(text, form).ok())
-    };
-    DateTime::parse_from_rfc3339(text)
-        .map(|exact| exact.to_utc())
-        .ok()
-        .or_else(|| date().or_else(time).map(|local| local.and_utc()))
+    parse_instant(text)
         .ok_or_else(|| "expected a date or time such as 2026-11-01 or 2026-11-01T12:00".into())
 }
 
@@ -229,24 +220,4 @@ fn csv(answer: &Answer) -> Result<String, Failure> {
         ]);
     }
     Ok(table.csv()?)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn dates_and_times_are_universal_unless_they_say_otherwise() {
-        let noon: DateTime<Utc> = "2026-11-01T12:00:00Z".parse().unwrap();
-        for text in [
-            "2026-11-01T12:00",
-            "2026-11-01 12:00",
-            "2026-11-01T13:00:00+01:00",
-            "2026-11-01T12:00:00Z",
-        ] {
-            assert_eq!(instant(text), Ok(noon), "{text}");
-        }
-        assert!(instant("2026-11-01").is_ok());
-        assert!(instant("noon").is_err());
-    }
 }

@@ -7,6 +7,7 @@ use super::Comparison;
 use crate::ledger::Figure;
 use crate::text::nearest;
 use crate::text::number::human;
+use crate::units::Relation;
 
 /// Such as `energy <= 5%`, `co2 > 1.1x` or `time < 2 h`.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,15 +16,6 @@ pub struct Condition {
     pub figure: Figure,
     relation: Relation,
     bound: Bound,
-}
-
-/// How a number is held against another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Relation {
-    AtMost,
-    Below,
-    AtLeast,
-    Above,
 }
 
 /// What the mean of a group is held against.
@@ -135,7 +127,7 @@ impl Condition {
             }
         };
         let text = format!("{name}: {} is {shown}", self.figure);
-        if self.relation.holds(mean, limit) {
+        if self.relation.holds_for(mean, limit) {
             Finding::Holds(text)
         } else {
             Finding::Fails(text)
@@ -143,45 +135,18 @@ impl Condition {
     }
 }
 
-impl Relation {
-    /// Longer signs first, so that `<=` is not read as `<`.
-    pub(crate) const SIGNS: [(&str, Self); 6] = [
-        ("<=", Self::AtMost),
-        (">=", Self::AtLeast),
-        ("≤", Self::AtMost),
-        ("≥", Self::AtLeast),
-        ("<", Self::Below),
-        (">", Self::Above),
-    ];
-
-    /// A mean that differs from the limit in the last digits only is at the limit.
-    pub(crate) fn holds(self, mean: f64, limit: f64) -> bool {
-        let slack = limit.abs() * 1e-12;
-        match self {
-            Self::AtMost => mean <= limit + slack,
-            Self::Below => mean < limit - slack,
-            Self::AtLeast => mean >= limit - slack,
-            Self::Above => mean > limit + slack,
-        }
-    }
-}
-
 impl FromStr for Condition {
     type Err = BadCondition;
     fn from_str(text: &str) -> Result<Self, BadCondition> {
-        let (name, relation, bound) = Relation::SIGNS
-            .iter()
-            .find_map(|(sign, relation)| {
-                let (name, bound) = text.split_once(sign)?;
-                Some((name, *relation, bound))
-            })
+        let (name, relation, bound) = Relation::split(text)
+            .filter(|(_, relation, _)| !matches!(relation, Relation::Equal | Relation::NotEqual))
             .ok_or_else(|| BadCondition::NoRelation(text.to_owned()))?;
         let figure = metric(name)?;
         Ok(Self {
             text: text.trim().to_owned(),
             figure,
             relation,
-            bound: bound_of(bound.trim(), unit_of(figure))?,
+            bound: bound_of(bound, unit_of(figure))?,
         })
     }
 }

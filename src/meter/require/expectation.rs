@@ -4,49 +4,59 @@ use std::str::FromStr;
 
 use regex::Regex;
 
-/// What a value should be: the same, like a pattern, or a version at least or at most.
+use crate::grid::data::device::Kind;
+use crate::units::Relation;
+
+/// What a value of the hardware must be.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub enum Expectation {
+    /// Equal to this text.
     Exact(String),
     /// `~` and a regular expression that must match somewhere.
     Regex(Regex),
     /// With `*` or `?`.
     Glob(glob::Pattern),
-    /// Such as `>=535`.
-    Version(Sign, String),
+    /// A version or count, such as `>=535`.
+    Version(Relation, String),
 }
 
-/// How a version is held against another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sign {
-    AtLeast,
-    AtMost,
-    Above,
-    Below,
-    Equal,
-}
-
-/// Text that is no expectation.
+/// A text that is not an expectation.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum BadExpectation {
+    /// After `~`.
     #[error("`{}` is not a regular expression: {why}", .text.escape_debug())]
-    Regex { text: String, why: String },
+    Regex {
+        /// The expression.
+        text: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// With `*` or `?`.
     #[error("`{}` is not a glob: {why}", .text.escape_debug())]
-    Glob { text: String, why: String },
+    Glob {
+        /// The pattern.
+        text: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// After a comparison sign.
     #[error("`{}` is not a version such as >=535", .0.escape_debug())]
     Version(String),
 }
 
-/// Longer signs first, so that `>=` is not read as `>`.
-const SIGNS: [(&str, Sign); 5] = [
-    (">=", Sign::AtLeast),
-    ("<=", Sign::AtMost),
-    (">", Sign::Above),
-    ("<", Sign::Below),
-    ("=", Sign::Equal),
-];
-
 impl Expectation {
+    /// Whether a device is as expected; an exact name may be any name of that device.
+    #[must_use]
+    pub fn is_met_by_device(&self, kind: Kind, name: &str) -> bool {
+        match self {
+            Self::Exact(wanted) => self.is_met_by(name) || kind.includes(wanted, name),
+            _ => self.is_met_by(name),
+        }
+    }
+
+    /// Whether a value is as expected.
     #[must_use]
     pub fn is_met_by(&self, value: &str) -> bool {
         let value = value.trim();
@@ -54,21 +64,12 @@ impl Expectation {
             Self::Exact(wanted) => value == wanted,
             Self::Regex(pattern) => pattern.is_match(value),
             Self::Glob(pattern) => pattern.matches(value),
-            Self::Version(sign, wanted) => {
-                let order = compare(value, wanted);
-                match sign {
-                    Sign::AtLeast => order != Ordering::Less,
-                    Sign::AtMost => order != Ordering::Greater,
-                    Sign::Above => order == Ordering::Greater,
-                    Sign::Below => order == Ordering::Less,
-                    Sign::Equal => order == Ordering::Equal,
-                }
-            }
+            Self::Version(relation, wanted) => relation.holds(compare(value, wanted)),
         }
     }
 }
 
-/// Number by number; of what is not there, nought is taken.
+/// Compares versions number by number; a missing number counts as 0.
 fn compare(a: &str, b: &str) -> Ordering {
     let (a, b) = (numbers(a), numbers(b));
     let at = |numbers: &[u64], index: usize| numbers.get(index).copied().unwrap_or(0);
@@ -96,19 +97,16 @@ impl FromStr for Expectation {
                 let why = error.to_string();
                 BadExpectation::Regex {
                     text: pattern.to_owned(),
-                    // The library draws a picture; its last line says what is wrong.
+                    // The message is several lines long; its last line says what is wrong.
                     why: why.lines().last().unwrap_or_default().trim().to_owned(),
                 }
             });
         }
-        if let Some((sign, version)) = SIGNS
-            .iter()
-            .find_map(|(sign, meaning)| Some((*meaning, text.strip_prefix(sign)?.trim())))
-        {
+        if let Some(("", relation, version)) = Relation::split(text) {
             if numbers(version).is_empty() {
                 return Err(BadExpectation::Version(text.to_owned()));
             }
-            return Ok(Self::Version(sign, version.to_owned()));
+            return Ok(Self::Version(relation, version.to_owned()));
         }
         if text.contains(['*', '?']) {
             return glob::Pattern::new(text).map(Self::Glob).map_err(|error| {
@@ -128,10 +126,7 @@ impl fmt::Display for Expectation {
             Self::Exact(text) => f.write_str(text),
             Self::Regex(pattern) => write!(f, "~{pattern}"),
             Self::Glob(pattern) => write!(f, "{pattern}"),
-            Self::Version(sign, version) => {
-                let sign = SIGNS.iter().find(|(_, known)| known == sign);
-                write!(f, "{}{version}", sign.map_or("", |(text, _)| text))
-            }
+            Self::Version(relation, version) => write!(f, "{relation}{version}"),
         }
     }
 }

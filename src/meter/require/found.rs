@@ -1,17 +1,22 @@
 use crate::meter::sensor::{Boards, Processor, Roots};
 
-/// What a machine has; nothing where it cannot be told.
+/// The hardware of a machine, as far as it is known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Found {
-    /// The name of each board.
+    /// The name of each GPU.
     pub gpus: Vec<String>,
+    /// The version of the GPU driver.
     pub driver: Option<String>,
+    /// The name of the processors, as the kernel has it.
     pub cpu_brand: Option<String>,
+    /// The number of cores.
     pub cores: Option<u32>,
+    /// The version of the kernel.
     pub kernel: Option<String>,
 }
 
 impl Found {
+    /// Reads what this machine has.
     #[must_use]
     pub fn of(roots: &Roots) -> Self {
         let processor = Processor::of(roots);

@@ -1,4 +1,4 @@
-//! Whether the hardware is the one an experiment asks for.
+//! Checks that a machine has the hardware that an experiment requires.
 
 mod expectation;
 mod found;
@@ -6,79 +6,110 @@ mod found;
 pub use expectation::{BadExpectation, Expectation};
 pub use found::Found;
 
-/// What is asked of a machine; what is not asked does not matter.
+use crate::grid::data::device::Kind;
+
+/// What a machine must have; what is `None` may be anything.
 #[derive(Debug, Clone, Default)]
 pub struct Requirements {
+    /// The name of every GPU.
     pub gpu_name: Option<Expectation>,
+    /// How many GPUs there are.
     pub gpu_count: Option<Expectation>,
+    /// The version of the GPU driver.
     pub driver: Option<Expectation>,
+    /// The name of the processors.
     pub cpu_brand: Option<Expectation>,
+    /// How many cores there are.
     pub cores: Option<Expectation>,
+    /// The version of the kernel.
     pub kernel: Option<Expectation>,
 }
 
-/// One thing asked, and what was found.
+/// One requirement and what the machine has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
+    /// Such as `GPU name`.
     pub what: &'static str,
+    /// The requirement as it was typed.
     pub expected: String,
+    /// What the machine has, or `none`.
     pub found: String,
+    /// Whether the requirement is met.
     pub met: bool,
 }
 
-/// What stands for something a machine does not have.
+/// Printed for something that a machine does not have.
 const NONE: &str = "none";
 
 impl Requirements {
+    /// Whether nothing is required.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.fields()
-            .into_iter()
-            .all(|(_, expectation)| expectation.is_none())
+        self.check(&Found::default()).is_empty()
     }
 
-    fn fields(&self) -> [(&'static str, Option<&Expectation>); 6] {
-        [
-            ("GPU name", self.gpu_name.as_ref()),
-            ("GPU count", self.gpu_count.as_ref()),
-            ("GPU driver", self.driver.as_ref()),
-            ("CPU brand", self.cpu_brand.as_ref()),
-            ("CPU cores", self.cores.as_ref()),
-            ("kernel", self.kernel.as_ref()),
-        ]
-    }
-
-    /// Holds every requirement against a machine; of several GPUs each must be as asked.
+    /// Compares every requirement with a machine; of several GPUs each must meet it.
     #[must_use]
     pub fn check(&self, machine: &Found) -> Vec<Line> {
-        let found = [
-            machine.gpus.clone(),
-            vec![machine.gpus.len().to_string()],
-            machine.driver.iter().cloned().collect(),
-            machine.cpu_brand.iter().cloned().collect(),
-            machine.cores.iter().map(ToString::to_string).collect(),
-            machine.kernel.iter().cloned().collect(),
+        let number = |number: &dyn ToString| number.to_string();
+        let lines = [
+            line(
+                "GPU name",
+                self.gpu_name.as_ref(),
+                Some(Kind::Gpu),
+                machine.gpus.clone(),
+            ),
+            line(
+                "GPU count",
+                self.gpu_count.as_ref(),
+                None,
+                [number(&machine.gpus.len())],
+            ),
+            line(
+                "GPU driver",
+                self.driver.as_ref(),
+                None,
+                machine.driver.clone(),
+            ),
+            line(
+                "CPU brand",
+                self.cpu_brand.as_ref(),
+                Some(Kind::Cpu),
+                machine.cpu_brand.clone(),
+            ),
+            line(
+                "CPU cores",
+                self.cores.as_ref(),
+                None,
+                machine.cores.as_ref().map(|n| number(n)),
+            ),
+            line("kernel", self.kernel.as_ref(), None, machine.kernel.clone()),
         ];
-        self.fields()
-            .into_iter()
-            .zip(found)
-            .filter_map(|((what, expectation), values)| {
-                let expectation = expectation?;
-                let met =
-                    !values.is_empty() && values.iter().all(|value| expectation.is_met_by(value));
-                Some(Line {
-                    what,
-                    expected: expectation.to_string(),
-                    found: if values.is_empty() {
-                        NONE.to_owned()
-                    } else {
-                        values.join(", ")
-                    },
-                    met,
-                })
-            })
-            .collect()
+        lines.into_iter().flatten().collect()
     }
+}
+
+fn line(
+    what: &'static str,
+    expectation: Option<&Expectation>,
+    device: Option<Kind>,
+    found: impl IntoIterator<Item = String>,
+) -> Option<Line> {
+    let expectation = expectation?;
+    let found: Vec<String> = found.into_iter().collect();
+    let is_met = |value: &String| match device {
+        Some(kind) => expectation.is_met_by_device(kind, value),
+        None => expectation.is_met_by(value),
+    };
+    Some(Line {
+        what,
+        expected: expectation.to_string(),
+        met: !found.is_empty() && found.iter().all(is_met),
+        found: match found.as_slice() {
+            [] => NONE.to_owned(),
+            values => values.join(", "),
+        },
+    })
 }
 
 #[cfg(test)]
@@ -96,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_asked_is_held_against_the_machine() {
+    fn every_requirement_is_checked() {
         let requirements = Requirements {
             gpu_name: Some("TITAN V".parse().unwrap()),
             gpu_count: Some(">=2".parse().unwrap()),
@@ -122,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn one_board_of_another_kind_is_one_too_many() {
+    fn one_gpu_of_another_kind_is_enough_to_fail() {
         let requirements = Requirements {
             gpu_name: Some("TITAN V".parse().unwrap()),
             ..Requirements::default()
@@ -131,5 +162,20 @@ mod tests {
         mixed.gpus.push("A100".into());
         assert!(!requirements.check(&mixed)[0].met);
         assert!(Requirements::default().check(&mixed).is_empty());
+    }
+
+    #[test]
+    fn a_device_may_be_required_by_any_of_its_names() {
+        let met = |gpu_name: &str, cpu_brand: &str| {
+            let requirements = Requirements {
+                gpu_name: Some(gpu_name.parse().unwrap()),
+                cpu_brand: Some(cpu_brand.parse().unwrap()),
+                ..Requirements::default()
+            };
+            let lines = requirements.check(&machine());
+            (lines[0].met, lines[1].met)
+        };
+        assert_eq!(met("NVIDIA TITAN V", "Xeon E5-2630 v4"), (true, true));
+        assert_eq!(met("TITAN Xp", "Xeon E5-2630 v3"), (false, false));
     }
 }
