@@ -1,15 +1,14 @@
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 
 use super::accounting::{Accounting, exit_code};
 use super::destination::told_by_ending;
-use super::output::write_file;
+use super::output::{cannot_write, write_file};
 use super::settings::{Config, Sources};
 use super::{Failure, Outcome, destination};
-use crate::files::atomic_file::AtomicFile;
+use crate::files::AtomicFile;
 use crate::ledger::export::{Column, RowFormat, runs, samples};
 
 /// Write tidy tables for pandas and R: one row a run or a sample
@@ -99,27 +98,34 @@ impl ExportArgs {
         Ok(exit_code(&collection))
     }
 
-    /// The file is there completely or not at all.
+    /// Writes the file completely or not at all.
     fn to_file(
         &self,
         file: &Path,
         write: impl FnOnce(&mut dyn io::Write) -> Result<Vec<Column>, Failure>,
     ) -> Result<Vec<Column>, Failure> {
+        // Asked before the logs are read, which can take long.
         for path in [file, &columns_file(file)] {
             if !self.force && path.exists() {
-                return Err(
-                    Failure::new(anyhow::anyhow!("{} is already there", path.display()))
-                        .advise("another name, or --force to replace it"),
-                );
+                return Err(cannot_write(path, io::ErrorKind::AlreadyExists.into()));
             }
         }
-        let cannot = || format!("cannot write {}", file.display());
-        let mut out = BufWriter::new(AtomicFile::with_mode_of_old(file).with_context(cannot)?);
+        let failed = |error| cannot_write(file, error);
+        let out = if self.force {
+            AtomicFile::keeping_permissions(file)
+        } else {
+            AtomicFile::new(file)
+        };
+        let mut out = BufWriter::new(out.map_err(failed)?);
         let columns = write(&mut out)?;
-        out.into_inner()
-            .map_err(io::IntoInnerError::into_error)
-            .and_then(AtomicFile::finish)
-            .with_context(cannot)?;
+        let out = out
+            .into_inner()
+            .map_err(|error| failed(error.into_error()))?;
+        if self.force {
+            out.replace().map_err(failed)?;
+        } else {
+            out.create_new().map_err(failed)?;
+        }
         Ok(columns)
     }
 }

@@ -1,55 +1,46 @@
 use std::fmt::Display;
-use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::Path;
 
-use anyhow::Context as _;
-
 use super::Failure;
-use crate::files::atomic_file::AtomicFile;
+use crate::files::AtomicFile;
 
-/// Writes a new file, all of it or nothing; an existing one is only replaced when told to.
+/// Writes a file completely or not at all; an existing one is replaced only with `force`.
 pub fn write_file(path: &Path, contents: &[u8], force: bool) -> Result<(), Failure> {
-    if force {
-        return replace(AtomicFile::with_mode_of_old(path), contents)
-            .with_context(|| cannot_write(path))
-            .map_err(Failure::new);
-    }
-    let created = OpenOptions::new().write(true).create_new(true).open(path);
-    match created {
-        Ok(mut file) => file
-            .write_all(contents)
-            .with_context(|| cannot_write(path))
-            .map_err(|error| {
-                // A half-written file is worse than none.
-                let _ = std::fs::remove_file(path);
-                Failure::new(error)
-            }),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(Failure::new(
-            anyhow::anyhow!("{} is already there", path.display()),
-        )
-        .advise("another name, or --force to replace it")),
-        Err(error) => Err(Failure::new(
-            anyhow::Error::new(error).context(format!("cannot create {}", path.display())),
-        )),
-    }
+    let write = || {
+        let mut file = if force {
+            AtomicFile::keeping_permissions(path)?
+        } else {
+            AtomicFile::new(path)?
+        };
+        file.write_all(contents)?;
+        if force {
+            file.replace()
+        } else {
+            file.create_new()
+        }
+    };
+    write().map_err(|error| cannot_write(path, error))
 }
 
-/// Writes a file that nobody but its owner may read, replacing what is there.
+/// Writes a file that only its owner may read, and replaces an existing one.
 pub fn write_secret(path: &Path, contents: &[u8]) -> Result<(), Failure> {
-    replace(AtomicFile::with_mode(path, 0o600), contents)
-        .with_context(|| cannot_write(path))
-        .map_err(Failure::new)
+    let write = || {
+        // Readable by its owner only from the start.
+        let mut file = AtomicFile::private(path)?;
+        file.write_all(contents)?;
+        file.replace()
+    };
+    write().map_err(|error| cannot_write(path, error))
 }
 
-fn replace(replacement: io::Result<AtomicFile>, contents: &[u8]) -> io::Result<()> {
-    let mut file = replacement?;
-    file.write_all(contents)?;
-    file.finish()
-}
-
-fn cannot_write(path: &Path) -> String {
-    format!("cannot write {}", path.display())
+/// Why a file was not written, and what to do where another one has its name.
+pub fn cannot_write(path: &Path, error: io::Error) -> Failure {
+    if error.kind() == io::ErrorKind::AlreadyExists {
+        return Failure::new(anyhow::anyhow!("{} is already there", path.display()))
+            .advise("another name, or --force to replace it");
+    }
+    Failure::new(anyhow::Error::new(error).context(format!("cannot write {}", path.display())))
 }
 
 /// Tells a line on standard error; a terminal that is full or gone must not change what is done.

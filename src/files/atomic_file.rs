@@ -1,105 +1,104 @@
-//! A file that takes the place of another once it is complete, and not before.
+//! A file that gets its name only once it is complete.
 
-use std::fs::{self, File, Metadata, OpenOptions, Permissions};
+use std::fs::{self, Permissions};
 use std::io::{self, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Names that are taken already, as by a tracker that was killed, before we give up.
-const MOST_NAMES: u32 = 1000;
+use tempfile::{Builder, NamedTempFile};
 
-/// A file in the making, beside the one whose place it will take; gone unless it is finished.
+/// A file that is written beside its destination and then renamed; it is removed if that does not happen.
+///
+/// The temporary file is always a new one, so that a link planted in the folder is never written
+/// through. A destination that is a link is replaced, not followed.
 #[derive(Debug)]
-pub struct AtomicFile {
-    path: PathBuf,
-    beside: PathBuf,
-    file: File,
-    mode: Option<u32>,
-    is_placed: bool,
+pub(crate) struct AtomicFile {
+    destination: PathBuf,
+    file: NamedTempFile,
+    permissions: Option<Permissions>,
 }
 
 impl AtomicFile {
-    /// A file that everybody may read whom the process lets.
-    pub fn of(path: &Path) -> io::Result<Self> {
-        Self::create(path, None)
+    /// A file with the default permissions of the process.
+    pub(crate) fn new(destination: &Path) -> io::Result<Self> {
+        let mut builder = Builder::new();
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        Self::create(destination, builder, None)
     }
 
-    /// A file with these permissions.
-    pub fn with_mode(path: &Path, mode: u32) -> io::Result<Self> {
-        Self::create(path, Some(mode))
+    /// A file with these permissions, readable by nobody else until it is complete.
+    pub(crate) fn with_permissions(
+        destination: &Path,
+        permissions: Permissions,
+    ) -> io::Result<Self> {
+        Self::create(destination, Builder::new(), Some(permissions))
     }
 
-    /// A file that may be read by whom the old one could, if there is one.
-    pub fn with_mode_of_old(path: &Path) -> io::Result<Self> {
-        let old = fs::metadata(path).ok().filter(Metadata::is_file);
-        Self::create(path, old.map(|old| old.permissions().mode() & 0o7777))
+    /// A file that only its owner may read.
+    pub(crate) fn private(destination: &Path) -> io::Result<Self> {
+        Self::create(destination, Builder::new(), None)
     }
 
-    fn create(path: &Path, mode: Option<u32>) -> io::Result<Self> {
-        let folder = match path.parent() {
+    /// A file with the permissions of the one it replaces, or the default where there is none.
+    pub(crate) fn keeping_permissions(destination: &Path) -> io::Result<Self> {
+        match fs::metadata(destination) {
+            Ok(old) if old.is_file() => Self::with_permissions(destination, old.permissions()),
+            _ => Self::new(destination),
+        }
+    }
+
+    fn create(
+        destination: &Path,
+        mut builder: Builder,
+        permissions: Option<Permissions>,
+    ) -> io::Result<Self> {
+        // A rename is atomic only inside one folder.
+        let folder = match destination.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
-        if path.file_name().is_none() {
-            return Err(io::Error::new(
-                io::ErrorKind::InvalidInput,
-                "the path has no file name",
-            ));
-        }
-        // Never one that is there: it could be a link that somebody planted.
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        if mode.is_some() {
-            // Closed until it has the mode it shall have.
-            options.mode(0o600);
-        }
-        let mut tries = 0;
-        loop {
-            let beside = folder.join(new_name());
-            match options.open(&beside) {
-                Ok(file) => {
-                    return Ok(Self {
-                        path: path.to_owned(),
-                        beside,
-                        file,
-                        mode,
-                        is_placed: false,
-                    });
-                }
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                    tries += 1;
-                    if tries == MOST_NAMES {
-                        return Err(error);
-                    }
-                }
-                Err(error) => return Err(error),
-            }
-        }
+        Ok(Self {
+            destination: destination.to_owned(),
+            file: builder
+                .prefix(".impact-")
+                .suffix(".part")
+                .tempfile_in(folder)?,
+            permissions,
+        })
     }
 
-    /// Waits until what was written is on the disk.
-    pub fn sync(&self) -> io::Result<()> {
-        self.file.sync_all()
+    /// Waits until the bytes are on the disk.
+    pub(crate) fn sync(&self) -> io::Result<()> {
+        self.file.as_file().sync_all()
     }
 
-    /// Puts the file into its place, after its bytes are on the disk.
-    pub fn finish(mut self) -> io::Result<()> {
-        if let Some(mode) = self.mode {
-            self.file.set_permissions(Permissions::from_mode(mode))?;
-        }
+    /// Replaces the destination, after the bytes are on the disk.
+    pub(crate) fn replace(self) -> io::Result<()> {
         self.sync()?;
-        fs::rename(&self.beside, &self.path)?;
-        self.is_placed = true;
+        self.replace_without_sync()
+    }
+
+    /// Replaces the destination; a loss of power may still lose the bytes.
+    pub(crate) fn replace_without_sync(self) -> io::Result<()> {
+        self.set_permissions()?;
+        self.file.persist(&self.destination)?;
         Ok(())
     }
-}
 
-/// A name that no other thread has asked for; short, whatever the other file is called.
-fn new_name() -> String {
-    static NUMBER: AtomicU64 = AtomicU64::new(0);
-    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-    format!(".impact-{}-{number}.part", std::process::id())
+    /// Gives the file its name; an error if there is already something of that name.
+    pub(crate) fn create_new(self) -> io::Result<()> {
+        self.set_permissions()?;
+        self.sync()?;
+        self.file.persist_noclobber(&self.destination)?;
+        Ok(())
+    }
+
+    fn set_permissions(&self) -> io::Result<()> {
+        match &self.permissions {
+            Some(permissions) => self.file.as_file().set_permissions(permissions.clone()),
+            None => Ok(()),
+        }
+    }
 }
 
 impl Write for AtomicFile {
@@ -112,74 +111,66 @@ impl Write for AtomicFile {
     }
 }
 
-impl Drop for AtomicFile {
-    /// A half-written file is worse than none.
-    fn drop(&mut self) {
-        if !self.is_placed {
-            let _ = fs::remove_file(&self.beside);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::PermissionsExt;
 
     fn mode_of(path: &Path) -> u32 {
         fs::metadata(path).unwrap().permissions().mode() & 0o777
     }
 
     #[test]
-    fn the_old_file_stays_until_the_new_one_is_finished_and_nothing_is_left_beside() {
+    fn the_old_file_stays_until_the_new_one_is_complete_and_nothing_is_left_beside() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
         fs::write(&path, "old").unwrap();
-        let mut unfinished = AtomicFile::of(&path).unwrap();
+        let mut unfinished = AtomicFile::new(&path).unwrap();
         unfinished.write_all(b"half").unwrap();
         drop(unfinished);
         assert_eq!(fs::read(&path).unwrap(), b"old");
-        let mut finished = AtomicFile::of(&path).unwrap();
-        finished.write_all(b"new").unwrap();
+        let mut complete = AtomicFile::new(&path).unwrap();
+        complete.write_all(b"new").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"old");
-        finished.finish().unwrap();
+        complete.replace().unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"new");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
     #[test]
-    fn a_planted_link_is_not_written_through() {
+    fn a_link_at_the_destination_is_not_written_through() {
         let folder = tempfile::tempdir().unwrap();
         let (path, precious) = (folder.path().join("file"), folder.path().join("precious"));
         fs::write(&precious, "precious").unwrap();
-        let first = AtomicFile::of(&path).unwrap();
-        let number: u64 = {
-            let name = first.beside.file_stem().unwrap().to_str().unwrap();
-            name.rsplit('-').next().unwrap().parse().unwrap()
+        std::os::unix::fs::symlink(&precious, &path).unwrap();
+        let write = || {
+            let mut file = AtomicFile::new(&path).unwrap();
+            file.write_all(b"new").unwrap();
+            file
         };
-        // Other tests take numbers too; the next ones are all planted.
-        for number in number + 1..number + 100 {
-            let name = format!(".impact-{}-{number}.part", std::process::id());
-            std::os::unix::fs::symlink(&precious, folder.path().join(name)).unwrap();
-        }
-        let mut second = AtomicFile::of(&path).unwrap();
-        second.write_all(b"new").unwrap();
-        second.finish().unwrap();
+        let error = write().create_new().unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+        write().replace().unwrap();
         assert_eq!(fs::read(&precious).unwrap(), b"precious");
         assert_eq!(fs::read(&path).unwrap(), b"new");
     }
 
     #[test]
-    fn a_file_has_the_mode_asked_for_or_that_of_the_old_one() {
+    fn a_file_has_the_permissions_asked_for_or_those_of_the_old_one() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
-        AtomicFile::with_mode(&path, 0o640)
+        let plain = folder.path().join("plain");
+        fs::write(&plain, "").unwrap();
+        AtomicFile::new(&path).unwrap().replace().unwrap();
+        assert_eq!(mode_of(&path), mode_of(&plain));
+        AtomicFile::with_permissions(&path, Permissions::from_mode(0o640))
             .unwrap()
-            .finish()
+            .replace()
             .unwrap();
         assert_eq!(mode_of(&path), 0o640);
-        AtomicFile::with_mode_of_old(&path)
+        AtomicFile::keeping_permissions(&path)
             .unwrap()
-            .finish()
+            .replace()
             .unwrap();
         assert_eq!(mode_of(&path), 0o640);
     }

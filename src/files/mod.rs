@@ -1,3 +1,5 @@
 //! Files written so that a reader never sees half of one.
 
-pub mod atomic_file;
+mod atomic_file;
+
+pub(crate) use atomic_file::AtomicFile;

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use rustix::fs::{FlockOperation, flock};
@@ -12,7 +11,7 @@ use serde_json::value::RawValue;
 
 use super::lines::LONGEST_LINE;
 use super::row::Row;
-use crate::files::atomic_file::AtomicFile;
+use crate::files::AtomicFile;
 use crate::units::GramsPerKwh;
 
 const INTENSITY: &str = "realtime_carbon_intensity";
@@ -80,18 +79,17 @@ pub fn fill(
     let data = data.canonicalize()?;
     let _held = hold(&data)?;
     let before = fs::metadata(&data)?;
-    let mode = before.permissions().mode() & 0o7777;
-    let mut to = BufWriter::new(AtomicFile::with_mode(&data, mode)?);
+    let mut to = BufWriter::new(AtomicFile::with_permissions(&data, before.permissions())?);
     let filled = copy(&data, &mut to, recorded, intensity)?;
-    let replacement = to.into_inner().map_err(io::IntoInnerError::into_error)?;
+    let file = to.into_inner().map_err(io::IntoInnerError::into_error)?;
     // The disk takes its time, in which the log may grow.
-    replacement.sync()?;
+    file.sync()?;
     let after = fs::metadata(&data)?;
     if (after.len(), after.modified()?) != (before.len(), before.modified()?) {
         return Err(still_being_written());
     }
     if filled.filled > 0 {
-        replacement.finish()?;
+        file.replace()?;
     }
     Ok(filled)
 }

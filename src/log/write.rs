@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{CWD, FlockOperation, RenameFlags, flock, renameat_with};
 
 use super::{DATA_FILE, FOLDER, INFO_FILE, MESSAGES_FILE};
+use crate::files::AtomicFile;
 use crate::model::{Info, Sample};
 
 /// The log of one run, being written.
@@ -111,15 +112,11 @@ impl LogWriter {
 
 /// Writes the info beside the old one and puts it in its place.
 pub fn write_info(folder: &Path, info: &Info) -> io::Result<()> {
-    let beside = folder.join(format!(".{INFO_FILE}"));
     let mut text = serde_json::to_vec_pretty(info)?;
     text.push(b'\n');
-    let written =
-        fs::write(&beside, text).and_then(|()| fs::rename(&beside, folder.join(INFO_FILE)));
-    if written.is_err() {
-        let _ = fs::remove_file(&beside);
-    }
-    written
+    let mut file = AtomicFile::new(&folder.join(INFO_FILE))?;
+    file.write_all(&text)?;
+    file.replace_without_sync()
 }
 
 /// Puts the info on the disk, so that it outlasts the machine's power; takes as long as the disk does.

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use tempfile::TempDir;
+
 use super::file_sink::FileSink;
 use super::site_writer::{WriteError, failed, is_same, listed, same_file};
 
@@ -13,8 +15,8 @@ use super::site_writer::{WriteError, failed, is_same, listed, same_file};
 pub(super) struct SiteChecker {
     site: PathBuf,
     scope: CheckScope,
-    /// For files that are made by their path.
-    scratch: PathBuf,
+    /// For files that are made by their path; not beside the site, which may be read-only.
+    scratch: TempDir,
     made: AtomicUsize,
     files: Mutex<BTreeSet<String>>,
     differing: Mutex<BTreeSet<String>>,
@@ -61,7 +63,7 @@ impl SiteChecker {
         Ok(Self {
             site: site.to_owned(),
             scope,
-            scratch: scratch()?,
+            scratch: tempfile::tempdir().map_err(failed(&std::env::temp_dir()))?,
             made: AtomicUsize::default(),
             files: Mutex::default(),
             differing: Mutex::default(),
@@ -107,7 +109,7 @@ impl FileSink for SiteChecker {
         make: &dyn Fn(&Path) -> io::Result<u64>,
     ) -> Result<u64, WriteError> {
         let number = self.made.fetch_add(1, Ordering::Relaxed);
-        let path = self.scratch.join(number.to_string());
+        let path = self.scratch.path().join(number.to_string());
         let size = make(&path).map_err(failed(&path))?;
         if self.is_new(name) {
             let same = same_file(&self.site.join(name), &path).unwrap_or(false);
@@ -116,29 +118,6 @@ impl FileSink for SiteChecker {
         fs::remove_file(&path).map_err(failed(&path))?;
         Ok(size)
     }
-}
-
-impl Drop for SiteChecker {
-    /// Nothing is left of the comparing, whatever happened.
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.scratch);
-    }
-}
-
-/// A folder of this process's own: a site may lie where nobody can write.
-fn scratch() -> Result<PathBuf, WriteError> {
-    const TRIES: u32 = 1000;
-    let folder = std::env::temp_dir();
-    for attempt in 0..TRIES {
-        let path = folder.join(format!("impact-check.{}.{attempt}", std::process::id()));
-        // One that is there already may be somebody's trap.
-        match fs::create_dir(&path) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(failed(&path)(error)),
-            Ok(()) => return Ok(path),
-        }
-    }
-    Err(failed(&folder)(io::ErrorKind::AlreadyExists.into()))
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

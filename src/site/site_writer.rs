@@ -5,6 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Mutex;
 
 use serde::{Deserialize, Serialize};
+use tempfile::TempDir;
 
 use super::file_sink::FileSink;
 
@@ -17,7 +18,7 @@ const MANIFEST: &str = "impact-site.json";
 #[derive(Debug)]
 pub(super) struct SiteWriter {
     out: PathBuf,
-    folder: PathBuf,
+    folder: TempDir,
     before: BTreeSet<String>,
     files: Mutex<BTreeSet<String>>,
 }
@@ -61,8 +62,16 @@ impl SiteWriter {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
             _ => Path::new("."),
         };
-        let folder = parent.join(format!(".{name}.{}.part", std::process::id()));
-        fs::create_dir_all(&folder).map_err(failed(&folder))?;
+        fs::create_dir_all(parent).map_err(failed(parent))?;
+        let mut folder = tempfile::Builder::new();
+        // The folder becomes the site's own, which everybody may read whom the process lets.
+        #[cfg(unix)]
+        folder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
+        let folder = folder
+            .prefix(&format!(".{name}."))
+            .suffix(".part")
+            .tempdir_in(parent)
+            .map_err(failed(parent))?;
         Ok(Self {
             out: out.to_owned(),
             folder,
@@ -72,7 +81,7 @@ impl SiteWriter {
     }
 
     fn place(&self, name: &str) -> Result<PathBuf, WriteError> {
-        let path = self.folder.join(name);
+        let path = self.folder.path().join(name);
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent).map_err(failed(parent))?;
         }
@@ -100,8 +109,8 @@ impl SiteWriter {
             schema: crate::site::SCHEMA.to_owned(),
             files: files.clone(),
         };
-        let bytes =
-            serde_json::to_vec(&manifest).map_err(|error| failed(&self.folder)(error.into()))?;
+        let bytes = serde_json::to_vec(&manifest)
+            .map_err(|error| failed(self.folder.path())(error.into()))?;
         self.write(MANIFEST, &bytes)?;
         let mut written = Written {
             files: files.len(),
@@ -109,14 +118,11 @@ impl SiteWriter {
         };
         if !self.out.exists() {
             written.changed = files.len();
-            if let Some(parent) = self.out.parent() {
-                fs::create_dir_all(parent).map_err(failed(parent))?;
-            }
-            fs::rename(&self.folder, &self.out).map_err(failed(&self.out))?;
+            fs::rename(self.folder.path(), &self.out).map_err(failed(&self.out))?;
             return Ok(written);
         }
         for name in &files {
-            let (from, to) = (self.folder.join(name), self.out.join(name));
+            let (from, to) = (self.folder.path().join(name), self.out.join(name));
             if !from.exists() {
                 continue;
             }
@@ -159,13 +165,6 @@ impl FileSink for SiteWriter {
             fs::remove_file(&path).map_err(failed(&path))?;
         }
         Ok(size)
-    }
-}
-
-impl Drop for SiteWriter {
-    /// Nothing is left beside the site, whatever happened.
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.folder);
     }
 }
 

@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::fetch::LARGEST_BODY;
-use crate::files::atomic_file::AtomicFile;
+use crate::files::AtomicFile;
 
 const LARGEST_HEADER: u64 = 16 * 1024;
 
@@ -97,9 +97,9 @@ impl Cache {
         let mut bytes = serde_json::to_vec(&header)?;
         bytes.push(b'\n');
         bytes.extend_from_slice(body);
-        let mut file = AtomicFile::of(&self.path(url))?;
+        let mut file = AtomicFile::new(&self.path(url))?;
         file.write_all(&bytes)?;
-        file.finish()
+        file.replace()
     }
 }
 
