@@ -6,16 +6,16 @@
 //! and for the short job also by how much it is when nobody tracks it: that is the machine's. The job
 //! is a few lines of C, since loading a larger program takes a hundredth of half a second.
 
-#[path = "../tests/suite/meters/mod.rs"]
-mod meters;
+#[path = "../tests/suite/support/mod.rs"]
+mod support;
 
 use std::io::Seek;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use meters::Machine;
-use meters::simulator::{Profile, Simulator};
+use support::Machine;
+use support::simulator::{Profile, Simulator};
 
 /// A counter of 2^32 steps of 61 uJ.
 const RANGE: u64 = 262_143_328_850;

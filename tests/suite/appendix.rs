@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::support::site::{contests, groups, logs, names, pages, spec, write_spec};
-use crate::support::{OwnRun, impact};
+use crate::support::{Run, impact};
 use predicates::prelude::*;
 use predicates::str::contains;
 use serde_json::{Value, json};
@@ -113,8 +113,8 @@ fn what_a_log_has_no_energy_of_is_named_as_people_call_it() {
 fn every_internal_link_leads_somewhere_and_names_are_inert() {
     let folder = tempfile::tempdir().unwrap();
     let logs = logs(folder.path());
-    OwnRun::default().write(&logs.join("other/<img src=x onerror=alert(1)>"));
-    OwnRun::default().write(&logs.join("other/\u{202e}gnp.exe"));
+    Run::default().write(&logs.join("other/<img src=x onerror=alert(1)>"));
+    Run::default().write(&logs.join("other/\u{202e}gnp.exe"));
     let site = folder.path().join("out");
     impact()
         .arg("appendix")
@@ -243,23 +243,23 @@ fn a_site_counts_copies_and_runs_inside_others_once_as_the_statement_does() {
     let folder = tempfile::tempdir().unwrap();
     let logs = folder.path().join("logs");
     let info = |run: &Path| run.join("impacttracker/info.json");
-    let outer = OwnRun::default().write(&logs.join("a/outer"));
+    let outer = Run::default().write(&logs.join("a/outer"));
     let outer_info = fs::read_to_string(info(&outer)).unwrap();
     // A copy that lies first but cannot be read counts for nothing.
     let [broken, copy] = ["a/broken", "b/copy"].map(|name| {
-        let run = OwnRun::default().write(&logs.join(name));
+        let run = Run::default().write(&logs.join(name));
         fs::write(info(&run), &outer_info).unwrap();
         run
     });
     fs::write(broken.join("impacttracker/data.json"), "").unwrap();
-    let inner = OwnRun::default().write(&logs.join("b/inner"));
+    let inner = Run::default().write(&logs.join("b/inner"));
     let text = fs::read_to_string(info(&inner)).unwrap();
     let id = serde_json::to_string(&outer.display().to_string()).unwrap();
     let later = text
         .replace("12:00:00-07:00", "12:00:01-07:00")
         .replace("\"name\"", &format!("\"inside\":{id},\"name\""));
     fs::write(info(&inner), later).unwrap();
-    OwnRun::default().write(&logs.join("c/other"));
+    Run::default().write(&logs.join("c/other"));
 
     let json = |command: &mut assert_cmd::Command| -> Value {
         serde_json::from_slice(&command.assert().code(3).get_output().stdout).unwrap()

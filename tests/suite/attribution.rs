@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::meters::{Machine, same};
+use crate::support::{IMPACT, Machine, same};
 
 #[test]
 fn the_utilisation_is_the_processors_kept_busy() {
@@ -135,7 +135,7 @@ fn a_run_of_more_processes_than_files_may_be_open_is_counted_once() {
                kill $pids; times > times";
     let script = format!(
         "ulimit -n 40; exec '{}' track -q --out log --no-cgroup --interval 10ms -- sh -c '{job}'",
-        env!("CARGO_BIN_EXE_impact"),
+        IMPACT,
     );
     run_in_shell(&machine, &script);
     let text = fs::read_to_string(machine.path("times")).unwrap();
@@ -175,7 +175,7 @@ fn what_a_process_did_before_it_became_the_tracker_is_neither_its_nor_the_runs()
         let machine = Machine::with_rapl();
         let script = format!(
             "({BUSY}); {BUSY}; times > times; exec '{}' track -q --out log {options} -- true",
-            env!("CARGO_BIN_EXE_impact"),
+            IMPACT,
         );
         run_in_shell(&machine, &script);
 
@@ -199,7 +199,7 @@ fn children_from_before_it_became_the_tracker_are_not_the_runs() {
     let script = format!(
         "({BUSY}; times > times; : > done) & exec '{}' track -q --out log --no-cgroup --interval 5ms -- \
          sh -c 'while [ ! -e done ]; do sleep 0.01; done; sleep 0.03'",
-        env!("CARGO_BIN_EXE_impact"),
+        IMPACT,
     );
     run_in_shell(&machine, &script);
     let text = fs::read_to_string(machine.path("times")).unwrap();
@@ -231,13 +231,8 @@ fn a_program_may_have_any_name() {
 
 /// A shell that may become the tracker, on this machine.
 fn run_in_shell(machine: &Machine, script: &str) {
-    let mut shell = std::process::Command::new("sh");
-    shell.args(["-c", script]).current_dir(machine.path(""));
-    let tracker = machine.impact();
-    let variables = tracker
-        .get_envs()
-        .filter_map(|(name, value)| Some((name, value?)));
-    assert!(shell.envs(variables).status().unwrap().success());
+    let mut shell = machine.program("sh");
+    assert!(shell.args(["-c", script]).status().unwrap().success());
 }
 
 /// `1m2.5s`, as the shell writes it.

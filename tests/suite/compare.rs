@@ -1,7 +1,6 @@
 //! `impact compare` from end to end.
 
-use crate::support::clean::impact;
-use crate::support::run::Run;
+use crate::support::{Run, impact_in};
 use predicates::prelude::*;
 use predicates::str::contains;
 use serde_json::Value;
@@ -22,7 +21,7 @@ fn two_groups() -> TempDir {
 #[test]
 fn means_and_their_difference_are_told_in_the_unit_of_the_figure() {
     let folder = two_groups();
-    impact(folder.path())
+    impact_in(folder.path())
         .args(["compare", "a", "b", "--metric", "energy", "--pue", "1"])
         .assert()
         .success()
@@ -35,13 +34,12 @@ fn means_and_their_difference_are_told_in_the_unit_of_the_figure() {
 fn runs_that_do_not_tell_a_figure_are_counted_as_people_count() {
     let folder = two_groups();
     let told = |words: &str| {
-        impact(folder.path())
+        impact_in(folder.path())
             .args(["compare", "a", "b", "--metric", "co2", "--pue", "1"])
             .assert()
             .stdout(contains(words));
     };
-    let mut nowhere = Run::of_watts(100.0);
-    nowhere.info.region = None;
+    let nowhere = Run::of_watts(100.0).without("region");
     nowhere.write(&folder.path().join("a/5"));
     told("; 1 run does not tell this figure");
     nowhere.write(&folder.path().join("b/5"));
@@ -52,7 +50,7 @@ fn runs_that_do_not_tell_a_figure_are_counted_as_people_count() {
 fn a_tag_splits_one_folder_into_groups() {
     let folder = two_groups();
     Run::of_watts(1.0).write(&folder.path().join("c/untagged"));
-    let output = impact(folder.path())
+    let output = impact_in(folder.path())
         .args([
             "compare", ".", "--by", "lr", "--format", "json", "--pue", "1",
         ])
@@ -83,12 +81,12 @@ fn a_tag_splits_one_folder_into_groups() {
 #[test]
 fn a_glob_names_a_group() {
     let folder = two_groups();
-    impact(folder.path())
+    impact_in(folder.path())
         .args(["compare", "a/[0-2]", "b/*"])
         .assert()
         .success()
         .stdout(predicate::str::is_match(r"a/\[0-2\] +3 ").unwrap());
-    impact(folder.path())
+    impact_in(folder.path())
         .args(["compare", "a", "none-*"])
         .assert()
         .code(1)
@@ -99,7 +97,7 @@ fn a_glob_names_a_group() {
 fn a_budget_is_a_gate_by_exit_code() {
     let folder = two_groups();
     let with = |args: &[&str]| {
-        let mut command = impact(folder.path());
+        let mut command = impact_in(folder.path());
         command.args(["compare", "a", "b"]).args(args).assert()
     };
     with(&["--budget", "energy<=10%"]).code(0);
@@ -119,13 +117,11 @@ fn a_budget_is_a_gate_by_exit_code() {
 #[test]
 fn other_hardware_drivers_and_packages_are_warned_of() {
     let folder = TempDir::new().unwrap();
-    let mut base = Run::of_watts(100.0).gpu("A100", "GPU-1", 10.0);
-    base.info.host.gpu_driver = Some("535.1".into());
+    let base = Run::of_watts(100.0).gpu("A100", "GPU-1", "535.1", 10.0);
     base.write(&folder.path().join("a/0"));
-    let mut other = Run::of_watts(100.0).gpu("TITAN V", "GPU-2", 10.0);
-    other.info.host.gpu_driver = Some("550.2".into());
+    let other = Run::of_watts(100.0).gpu("TITAN V", "GPU-2", "550.2", 10.0);
     other.write(&folder.path().join("b/0"));
-    impact(folder.path())
+    impact_in(folder.path())
         .args(["compare", "a", "b"])
         .assert()
         .success()
@@ -145,7 +141,7 @@ fn every_format_is_written_by_the_ending_of_its_file() {
         ("c.html", "<!doctype html>"),
         ("c.txt", "total_power"),
     ] {
-        let mut command = impact(folder.path());
+        let mut command = impact_in(folder.path());
         command
             .args(["compare", "a", "b", "--output", file])
             .assert()
@@ -153,7 +149,7 @@ fn every_format_is_written_by_the_ending_of_its_file() {
         let text = std::fs::read_to_string(folder.path().join(file)).unwrap();
         assert!(text.starts_with(start), "{file}: {text}");
     }
-    impact(folder.path())
+    impact_in(folder.path())
         .args(["compare", "a", "b", "--output", "c.svg"])
         .assert()
         .code(1)
@@ -164,7 +160,7 @@ fn every_format_is_written_by_the_ending_of_its_file() {
 fn the_same_seed_writes_the_same_bytes() {
     let folder = two_groups();
     let bytes = |seed: &str| {
-        let mut command = impact(folder.path());
+        let mut command = impact_in(folder.path());
         let output = command.args(["compare", "a", "b", "--format", "json", "--seed", seed]);
         output.output().unwrap().stdout
     };

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use crate::support::run::Run;
+use crate::support::{Run, impact_in};
 use assert_cmd::Command;
 use impact::cli::settings::keys::KEYS;
 use impact::cli::settings::{Config, Key, Origin, Sources};
@@ -124,7 +124,7 @@ fn a_choice_in_capitals_is_the_same_choice_on_every_level() {
 fn impact(folder: &Path) -> Command {
     let deep = folder.join("project/deep");
     fs::create_dir_all(&deep).unwrap();
-    let mut command = crate::support::clean::impact(&deep);
+    let mut command = impact_in(&deep);
     command.env("XDG_CONFIG_HOME", folder.join("xdg"));
     command
 }

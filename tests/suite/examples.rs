@@ -2,10 +2,8 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
-use crate::support;
-use crate::support::run::Run;
+use crate::support::{self, Run};
 use tempfile::TempDir;
 
 /// Examples that cannot run here, each with the reason.
@@ -97,12 +95,6 @@ fn script(path: &Path, text: &str) {
 
 fn run_as_printed(example: &str) -> std::process::Output {
     let folder = workplace();
-    let program = Path::new(env!("CARGO_BIN_EXE_impact")).parent().unwrap();
-    let path = format!(
-        "{}:{}",
-        program.display(),
-        std::env::var("PATH").unwrap_or_default()
-    );
     // One example may need that no file of settings is there yet.
     if example == "impact config init" {
         fs::remove_file(folder.path().join(".impact.toml")).unwrap();
@@ -116,14 +108,11 @@ fn run_as_printed(example: &str) -> std::process::Output {
             .assert()
             .success();
     }
-    Command::new("sh")
+    support::program("sh")
         .args(["-c", example])
         .current_dir(folder.path())
-        .env_clear()
-        .env("PATH", path)
         .env("HOME", folder.path())
         .env("XDG_CONFIG_HOME", folder.path().join("xdg"))
-        .env("NO_COLOR", "1")
         .output()
         .unwrap()
 }

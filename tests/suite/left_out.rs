@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::support::receipt::json;
-use crate::support::{LegacyRun, OwnRun, impact};
+use crate::support::{LegacyRun, Run, impact};
 use predicates::prelude::*;
 
 #[test]
@@ -13,7 +13,7 @@ fn broken_runs_are_named_counted_and_told_by_the_exit_code() {
     let empty = logs.path().join("empty/impacttracker");
     fs::create_dir_all(&empty).unwrap();
     fs::write(empty.join("data.json"), "").unwrap();
-    let newer = OwnRun::default().write(&logs.path().join("newer"));
+    let newer = Run::default().write(&logs.path().join("newer"));
     let data = newer.join("impacttracker/data.json");
     let text = fs::read_to_string(&data)
         .unwrap()
@@ -81,7 +81,7 @@ fn the_same_run_under_two_roots_counts_once() {
 #[test]
 fn a_copy_of_a_run_is_left_out_and_named() {
     let logs = tempfile::tempdir().unwrap();
-    let [run, copy] = ["a", "b"].map(|name| OwnRun::default().write(&logs.path().join(name)));
+    let [run, copy] = ["a", "b"].map(|name| Run::default().write(&logs.path().join(name)));
     // Logs of the other tracker say nothing that tells two runs apart.
     for name in ["c", "d"] {
         LegacyRun::default().write(&logs.path().join(name));

@@ -1,7 +1,6 @@
 //! `impact list` and `impact export` from end to end.
 
-use crate::support::clean::impact;
-use crate::support::run::Run;
+use crate::support::{Run, impact_in};
 use predicates::prelude::*;
 use predicates::str::contains;
 use serde_json::Value;
@@ -32,7 +31,7 @@ fn column(csv: &[u8], index: usize) -> Vec<String> {
 #[test]
 fn runs_are_listed_largest_first_with_a_total() {
     let folder = logs();
-    let output = impact(folder.path())
+    let output = impact_in(folder.path())
         .args(["list", "logs", "--sort", "energy", "--pue", "1"])
         .assert()
         .success();
@@ -49,7 +48,7 @@ fn runs_are_listed_largest_first_with_a_total() {
 fn a_filter_keeps_the_runs_for_which_it_holds() {
     let folder = logs();
     let listed = |filter: &str| {
-        let mut command = impact(folder.path());
+        let mut command = impact_in(folder.path());
         command.args([
             "list", "logs", "--format", "csv", "--pue", "1", "--filter", filter,
         ]);
@@ -61,13 +60,13 @@ fn a_filter_keeps_the_runs_for_which_it_holds() {
     assert_eq!(listed("tag.lr<0.15"), ["logs/a", "logs/c"]);
     assert_eq!(listed("host=node-*").len(), 3);
     assert_eq!(listed("gpu>0").len(), 0);
-    impact(folder.path())
+    impact_in(folder.path())
         .args(["list", "logs", "--filter", "colour=red"])
         .assert()
         .code(2)
         .stderr(contains("`colour` is not a field"))
         .stderr(contains("the nearest").not());
-    impact(folder.path())
+    impact_in(folder.path())
         .args(["list", "logs", "--filter", "hots=node-1"])
         .assert()
         .code(2)
@@ -78,7 +77,7 @@ fn a_filter_keeps_the_runs_for_which_it_holds() {
 fn exported_runs_have_exact_figures_tags_and_a_table_of_units() {
     let folder = logs();
     let export = |args: &[&str]| {
-        let mut command = impact(folder.path());
+        let mut command = impact_in(folder.path());
         command
             .args(["export", "logs", "--pue", "1", "--output", "runs.csv"])
             .args(args)
@@ -109,7 +108,7 @@ fn exported_runs_have_exact_figures_tags_and_a_table_of_units() {
 #[test]
 fn exported_samples_are_one_row_each_with_null_for_what_is_not_known() {
     let folder = logs();
-    let output = impact(folder.path())
+    let output = impact_in(folder.path())
         .args(["export", "logs", "--what", "samples", "--format", "jsonl"])
         .assert()
         .success();
@@ -126,7 +125,7 @@ fn exported_samples_are_one_row_each_with_null_for_what_is_not_known() {
 fn the_ending_of_an_exported_file_tells_its_format() {
     let folder = logs();
     let export = |file: &str| {
-        let mut command = impact(folder.path());
+        let mut command = impact_in(folder.path());
         command.args(["export", "logs", "--output", file]).assert()
     };
     export("runs.jsonl").success();
@@ -142,7 +141,7 @@ fn the_ending_of_an_exported_file_tells_its_format() {
 #[test]
 fn a_folder_without_runs_is_an_error_with_advice() {
     let folder = TempDir::new().unwrap();
-    impact(folder.path())
+    impact_in(folder.path())
         .args(["list", "."])
         .assert()
         .code(1)

@@ -1,6 +1,5 @@
 //! Tests of the program and of the library from outside, in one binary: each binary links the whole library.
 
-mod meters;
 mod support;
 
 mod appendix;

@@ -1,19 +1,12 @@
 //! `impact merge` against simulated nodes whose energy is known exactly.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
-use crate::support::LegacyRun;
-use crate::support::run::Run;
-use assert_cmd::Command;
+use crate::support::{LegacyRun, Run, impact_in};
 use impact::ledger::merge::{Source, merge};
 use impact::ledger::summarise::summarise;
 use impact::ledger::{Part, RunSummary};
-use impact::log::{DATA_FILE, FOLDER, INFO_FILE};
-use impact::model::SCHEMA;
-use impact::model::info::Host;
-use impact::model::{Component, Info, Meter, Method, Sample};
 use predicates::str::contains;
 use proptest::prelude::*;
 use tempfile::TempDir;
@@ -51,39 +44,17 @@ impl Rank {
     }
 
     fn write(&self, folder: &Path) {
-        let folder = folder.join(FOLDER);
-        fs::create_dir_all(&folder).unwrap();
-        let info = Info {
-            schema: SCHEMA,
-            host: Host {
-                hostname: Some(self.host.clone()),
-                boot_id: Some(self.boot.clone()),
-                ..Host::default()
-            },
-            ..Info::default()
-        };
-        fs::write(folder.join(INFO_FILE), serde_json::to_vec(&info).unwrap()).unwrap();
-        let mut lines = String::new();
-        let steps = ((self.to - self.from) / 10.0).ceil() as u32;
-        for step in 0..=steps {
-            let time = (self.from + f64::from(step) * 10.0).min(self.to);
-            let machine = drawn(time) - drawn(self.from);
-            let meter = Meter {
-                total_j: Some(machine),
-                attributed_j: Some(machine * self.share),
-                method: Method::Measured,
-            };
-            let sample = Sample {
-                schema: SCHEMA,
-                timestamp: EPOCH + time,
-                elapsed: time - self.from,
-                energy: BTreeMap::from([(Component::from("package-0"), meter)]),
-                ..Sample::default()
-            };
-            lines.push_str(&serde_json::to_string(&sample).unwrap());
-            lines.push('\n');
+        let watts = [("package-0".to_owned(), (1.0, self.share))].into();
+        Run {
+            step: 10.0,
+            watts,
+            joules_per_watt: |start, elapsed| drawn(start - EPOCH + elapsed) - drawn(start - EPOCH),
+            ..Run::of_watts(0.0).without("region")
         }
-        fs::write(folder.join(DATA_FILE), lines).unwrap();
+        .with("id", "")
+        .on(&self.host, &self.boot)
+        .between(EPOCH + self.from, self.to - self.from)
+        .write(folder);
     }
 }
 
@@ -92,9 +63,7 @@ fn merged(ranks: &[Rank]) -> RunSummary {
     for (index, rank) in ranks.iter().enumerate() {
         rank.write(&folder.path().join(format!("logs/{index}")));
     }
-    Command::cargo_bin("impact")
-        .unwrap()
-        .current_dir(folder.path())
+    impact_in(folder.path())
         .args(["merge", "logs", "--output", "merged"])
         .assert()
         .success();
@@ -198,9 +167,7 @@ fn what_the_runs_agree_on_is_kept() {
     };
     run("a", "0").write(&folder.path().join("logs/0"));
     run("b", "1").write(&folder.path().join("logs/1"));
-    let mut command = Command::cargo_bin("impact").unwrap();
-    command.current_dir(folder.path());
-    command
+    impact_in(folder.path())
         .args(["merge", "logs", "--output", "merged"])
         .assert()
         .success();
@@ -225,9 +192,9 @@ fn a_merged_run_does_not_go_where_it_would_be_counted_again() {
     let folder = TempDir::new().unwrap();
     Run::of_watts(100.0).write(&folder.path().join("logs/0"));
     let merge = |output: &str| {
-        let mut command = Command::cargo_bin("impact").unwrap();
-        command.current_dir(folder.path());
-        command.args(["merge", "logs", "--output", output]).assert()
+        impact_in(folder.path())
+            .args(["merge", "logs", "--output", output])
+            .assert()
     };
     merge("logs/all")
         .code(1)
@@ -240,9 +207,7 @@ fn a_merged_run_does_not_go_where_it_would_be_counted_again() {
 fn a_single_run_of_the_other_tracker_stays_what_it_was() {
     let folder = TempDir::new().unwrap();
     let run = LegacyRun::default().write(&folder.path().join("logs/0"));
-    Command::cargo_bin("impact")
-        .unwrap()
-        .current_dir(folder.path())
+    impact_in(folder.path())
         .args(["merge", "logs", "--output", "merged"])
         .assert()
         .success()
@@ -262,9 +227,7 @@ fn runs_one_after_the_other_are_merged_with_a_warning() {
     let run = |start: f64| Run::of_watts(100.0).between(start, 3600.0);
     run(EPOCH).write(&folder.path().join("logs/0"));
     run(EPOCH + 7200.0).write(&folder.path().join("logs/1"));
-    let mut command = Command::cargo_bin("impact").unwrap();
-    command.current_dir(folder.path());
-    command
+    impact_in(folder.path())
         .args(["merge", "logs", "--output", "merged"])
         .assert()
         .success()
@@ -324,10 +287,9 @@ proptest! {
 fn merges_of_different_runs_have_different_ids_and_of_the_same_runs_the_same() {
     let folder = TempDir::new().unwrap();
     let source = |id: &str| {
-        let mut run = Run::of_watts(100.0);
-        run.info.id = id.to_owned();
-        let path = folder.path().join(id);
-        run.write(&path);
+        let path = Run::of_watts(100.0)
+            .with("id", id)
+            .write(&folder.path().join(id));
         Source::read(&path, summarise(&path).unwrap()).unwrap()
     };
     let [a, b, c] = ["a", "b", "c"].map(source);

@@ -4,7 +4,7 @@ use std::fs;
 use std::str::FromStr;
 
 use crate::support::receipt::{close, json};
-use crate::support::{LegacyRun, OwnRun, impact};
+use crate::support::{LegacyRun, Run, impact};
 use predicates::prelude::*;
 use rust_decimal::Decimal;
 use serde_json::Value;
@@ -105,7 +105,7 @@ fn without_an_answer_of_the_grid_the_regions_average_is_used() {
 #[test]
 fn our_own_log_counts_running_totals_and_nothing_twice() {
     let logs = tempfile::tempdir().unwrap();
-    OwnRun::default().write(&logs.path().join("run"));
+    Run::default().write(&logs.path().join("run"));
     let receipt = json(&[logs.path()], &["--pue", "1.1"]);
     close(&receipt["total_power"], 110.0 * 1.1 / 3.6e6);
     close(&receipt["kw_hr_dram"], 10.0 / 3.6e6);
@@ -120,7 +120,7 @@ fn our_own_log_counts_running_totals_and_nothing_twice() {
 #[test]
 fn each_zone_counts_with_its_own_intensity() {
     let logs = tempfile::tempdir().unwrap();
-    OwnRun::default().write(&logs.path().join("france"));
+    Run::default().write(&logs.path().join("france"));
     LegacyRun::default().write(&logs.path().join("california"));
     let receipt = json(&[logs.path()], &["USA"]);
     let expected = 110.0 * 1.58 / 3.6e6 * 0.05 + DEFAULT_KWH * 0.2;
@@ -137,11 +137,9 @@ fn each_zone_counts_with_its_own_intensity() {
 #[test]
 fn a_run_of_unknown_region_leaves_its_mass_unknown_not_zero() {
     let logs = tempfile::tempdir().unwrap();
-    OwnRun {
-        zone: None,
-        ..OwnRun::default()
-    }
-    .write(&logs.path().join("run"));
+    Run::default()
+        .without("region")
+        .write(&logs.path().join("run"));
     let receipt = json(&[logs.path()], &["USA"]);
     assert_eq!(receipt["estimated_carbon_impact_kg"], Value::Null);
     assert_eq!(
@@ -169,11 +167,9 @@ fn a_run_of_unknown_region_leaves_its_mass_unknown_not_zero() {
 #[test]
 fn a_zone_given_for_runs_without_one_is_looked_up_for_their_year() {
     let logs = tempfile::tempdir().unwrap();
-    OwnRun {
-        zone: None,
-        ..OwnRun::default()
-    }
-    .write(&logs.path().join("run"));
+    Run::default()
+        .without("region")
+        .write(&logs.path().join("run"));
     let receipt = json(
         &[logs.path()],
         &["USA", "--zone", "US-CA", "--dataset", "eit-2019"],
@@ -315,8 +311,10 @@ fn the_intensity_of_a_run_is_the_same_number_in_every_command() {
 #[test]
 fn a_zone_of_which_no_intensity_is_known_has_no_mass_rather_than_none_at_all() {
     let logs = tempfile::tempdir().unwrap();
-    OwnRun::default().write(&logs.path().join("a"));
-    OwnRun::write_in_unknown_zone(&logs.path().join("b"));
+    Run::default().write(&logs.path().join("a"));
+    Run::default()
+        .in_unknown_zone()
+        .write(&logs.path().join("b"));
     let receipt = json(&[logs.path()], &[]);
     let zones = receipt["zones"].as_array().unwrap();
     assert!(zones[0]["estimated_carbon_impact_kg"].as_f64().unwrap() > 0.0);

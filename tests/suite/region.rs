@@ -1,16 +1,14 @@
 //! `impact region`, `impact cloud` and `impact map` as users meet them.
 
-use assert_cmd::Command;
+use crate::support;
 use serde_json::Value;
 
 fn impact(args: &[&str]) -> assert_cmd::assert::Assert {
     let nowhere = tempfile::tempdir().unwrap();
-    Command::cargo_bin("impact")
-        .unwrap()
+    support::impact()
         .args(args)
         .env("IMPACT_SYSFS_ROOT", nowhere.path())
         .env("IMPACT_RUN_ROOT", nowhere.path())
-        .env_remove("IMPACT_ZONE")
         .assert()
 }
 
@@ -227,8 +225,7 @@ fn a_machine_in_a_cloud_knows_its_region() {
     let data = r#"{"v1":{"cloud_name":"gce","region":"europe-north1"}}"#;
     std::fs::write(root.path().join("cloud-init/instance-data.json"), data).unwrap();
     let run = |zone: &str| {
-        let output = Command::cargo_bin("impact")
-            .unwrap()
+        let output = support::impact()
             .args(["region", "--current", "--format", "json"])
             .env("IMPACT_RUN_ROOT", root.path())
             .env("IMPACT_ZONE", zone)
@@ -245,11 +242,9 @@ fn a_project_file_says_where_this_machine_is_and_which_figures_count() {
     let folder = tempfile::tempdir().unwrap();
     let set = |text: &str| std::fs::write(folder.path().join(".impact.toml"), text).unwrap();
     let run = |args: &[&str]| {
-        let output = Command::cargo_bin("impact")
-            .unwrap()
+        let output = support::impact()
             .args(args)
             .current_dir(folder.path())
-            .env_clear()
             .output()
             .unwrap();
         serde_json::from_slice::<Value>(&output.stdout).unwrap()

@@ -1,11 +1,11 @@
 //! `impact report`: the figures of each run, per device and per node.
 
-use crate::support::{LegacyRun, OwnRun, impact};
+use crate::support::{LegacyRun, Run, impact};
 use serde_json::Value;
 
 fn report(arguments: &[&str]) -> String {
     let logs = tempfile::tempdir().unwrap();
-    OwnRun::default().write(&logs.path().join("=own"));
+    Run::default().write(&logs.path().join("=own"));
     LegacyRun::default().write(&logs.path().join("legacy"));
     let output = impact()
         .current_dir(logs.path())
@@ -94,9 +94,9 @@ fn text_names_what_is_missing_and_what_is_inside_something_else() {
 fn phases_are_reported_with_mean_and_standard_error() {
     use std::io::Write as _;
     let logs = tempfile::tempdir().unwrap();
-    let run = OwnRun {
-        rows: vec![(0.0, 0.0, 0.0)],
-        ..OwnRun::default()
+    let run = Run {
+        seconds: 0.0,
+        ..Run::default()
     }
     .write(logs.path());
     let data = run.join("impacttracker/data.json");

@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use crate::meters::Machine;
+use crate::support::{IMPACT, Machine};
 
 const CTRL_C: &str = "\x03";
 const CTRL_Z: &str = "\x1a";
@@ -21,22 +21,14 @@ struct Terminal {
 
 impl Terminal {
     fn on(machine: &Machine) -> Self {
-        let impact = machine.impact();
         // Whoever runs the tests in the background has signals ignored, and hands that on.
-        let mut script = Command::new("env");
+        let mut script = machine.program("env");
         script.args(["--default-signal", "script", "-qec"]);
         script.args(["bash --norc --noprofile -i", "/dev/null"]);
-        for (name, value) in impact.get_envs() {
-            match value {
-                Some(value) => script.env(name, value),
-                None => script.env_remove(name),
-            };
-        }
         let mut shell = script
-            .env("IMPACT", impact.get_program())
+            .env("IMPACT", IMPACT)
             .env("TERM", "xterm")
             .env("PS1", "$ ")
-            .current_dir(machine.path(""))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use crate::support::site::{groups, logs, names, pages, spec, write_spec};
-use crate::support::{LegacyRun, OwnRun, impact};
+use crate::support::{LegacyRun, Run, impact};
 use predicates::prelude::*;
 use predicates::str::contains;
 use serde_json::{Value, json};
@@ -180,7 +180,7 @@ fn the_example_spec_works_on_whatever_was_tracked() {
     fs::write(&path, &output.stdout).unwrap();
     let logs = folder.path().join("impact-logs");
     LegacyRun::default().write(&logs.join("anything"));
-    OwnRun::default().write(&logs.join("at-all"));
+    Run::default().write(&logs.join("at-all"));
     impact()
         .arg("appendix")
         .arg("--site-spec")

@@ -4,17 +4,17 @@ use std::fs;
 use std::path::Path;
 
 use crate::support::receipt::json;
-use crate::support::{LegacyRun, OwnRun, impact};
+use crate::support::{LegacyRun, Run, impact};
 use predicates::prelude::*;
 use serde_json::Value;
 
 #[test]
 fn estimated_energy_is_called_estimated() {
     let logs = tempfile::tempdir().unwrap();
-    let method = "\"method\":\"estimated\",\"model\":\"TDP x load\"";
-    OwnRun {
+    let method = serde_json::json!({ "method": "estimated", "model": "TDP x load" });
+    Run {
         method,
-        ..OwnRun::default()
+        ..Run::default()
     }
     .write(&logs.path().join("run"));
     impact()
@@ -143,27 +143,21 @@ fn said(logs: &Path, more: &[&str]) -> String {
 #[test]
 fn a_country_is_where_the_runs_took_place_only_as_far_as_that_is_known() {
     let logs = tempfile::tempdir().unwrap();
-    let write = |name: &str, zone| {
-        OwnRun {
-            zone,
-            ..OwnRun::default()
-        }
-        .write(&logs.path().join(name));
-    };
-    write("known", Some("FR"));
+    let write = |name: &str, run: Run| run.write(&logs.path().join(name));
+    write("known", Run::default());
     let text = said(logs.path(), &[]);
     assert!(
         text.contains("FRA (France), where the run took place,"),
         "{text}"
     );
-    write("another", Some("FR"));
+    write("another", Run::default());
     let text = said(logs.path(), &[]);
     assert!(
         text.contains("FRA (France), where the runs took place,"),
         "{text}"
     );
     fs::remove_dir_all(logs.path().join("another")).unwrap();
-    write("unknown", None);
+    write("unknown", Run::default().without("region"));
     let text = said(logs.path(), &[]);
     assert!(
         text.contains("FRA (France), where 1 of 2 runs is known to have taken place,"),
@@ -175,7 +169,7 @@ fn a_country_is_where_the_runs_took_place_only_as_far_as_that_is_known() {
 #[test]
 fn a_pue_that_nobody_gave_is_called_assumed_and_only_the_energy_before_it_measured() {
     let logs = tempfile::tempdir().unwrap();
-    OwnRun::default().write(&logs.path().join("a"));
+    Run::default().write(&logs.path().join("a"));
     let text = said(logs.path(), &[]);
     assert!(
         text.contains("included: PUE 1.58, a global average assumed here)"),
@@ -187,11 +181,9 @@ fn a_pue_that_nobody_gave_is_called_assumed_and_only_the_energy_before_it_measur
         ),
         "{text}"
     );
-    OwnRun {
-        pue: Some("1.1"),
-        ..OwnRun::default()
-    }
-    .write(&logs.path().join("b"));
+    Run::default()
+        .with("pue", 1.1)
+        .write(&logs.path().join("b"));
     let text = said(logs.path(), &[]);
     assert!(
         text.contains("PUE 1.1, as recorded; PUE 1.58, a global average assumed here)"),
@@ -206,16 +198,16 @@ fn a_pue_that_nobody_gave_is_called_assumed_and_only_the_energy_before_it_measur
 #[test]
 fn a_pue_of_a_cloud_provider_is_stated_as_its_figure_with_its_source() {
     let logs = tempfile::tempdir().unwrap();
-    let run = OwnRun {
-        pue: Some("1.135"),
-        ..OwnRun::default()
-    }
-    .write(&logs.path().join("a"));
-    let info = run.join("impacttracker/info.json");
-    let how = "\"how\":\"the cloud region; PUE by provider average in data/x.csv, 2022\",";
-    let text = fs::read_to_string(&info).unwrap();
-    let text = text.replace("\"zone\":", &format!("{how}\"zone\":"));
-    fs::write(&info, text).unwrap();
+    let region = serde_json::json!({
+        "zone": "FR",
+        "carbon_intensity": 50.0,
+        "source": "a table",
+        "how": "the cloud region; PUE by provider average in data/x.csv, 2022",
+    });
+    Run::default()
+        .with("pue", 1.135)
+        .with("region", region)
+        .write(&logs.path().join("a"));
     let words = "the figure of the cloud provider and not of the building: \
                  provider average in data/x.csv, 2022)";
     let text = said(logs.path(), &[]);
@@ -235,7 +227,7 @@ fn a_pue_of_a_cloud_provider_is_stated_as_its_figure_with_its_source() {
 #[test]
 fn without_overhead_all_of_the_energy_is_the_measured_one() {
     let logs = tempfile::tempdir().unwrap();
-    OwnRun::default().write(&logs.path().join("a"));
+    Run::default().write(&logs.path().join("a"));
     let text = said(logs.path(), &["--pue", "1"]);
     assert!(
         text.contains("(no data-centre overhead: PUE 1, as given)"),
@@ -247,13 +239,10 @@ fn without_overhead_all_of_the_energy_is_the_measured_one() {
 #[test]
 fn a_run_without_a_recorded_end_is_called_a_lower_bound() {
     let logs = tempfile::tempdir().unwrap();
-    OwnRun::default().write(&logs.path().join("whole"));
+    Run::default().write(&logs.path().join("whole"));
     let text = said(logs.path(), &[]);
     assert!(!text.contains("lower bound"), "{text}");
-    let cut = OwnRun {
-        ended: false,
-        ..OwnRun::default()
-    };
+    let cut = Run::default().without("ended");
     let cut = cut.write(&logs.path().join("cut"));
     LegacyRun::default().write(&logs.path().join("legacy"));
     let data = logs.path().join("legacy/impacttracker/data.json");
@@ -282,13 +271,12 @@ fn a_run_without_a_recorded_end_is_called_a_lower_bound() {
 #[test]
 fn a_zone_without_energy_has_no_intensity_to_speak_of() {
     let logs = tempfile::tempdir().unwrap();
-    OwnRun {
-        rows: vec![(0.0, 0.0, 0.0), (1.0, 0.0, 0.0)],
-        zone: Some("US-CA"),
-        ..OwnRun::default()
+    Run {
+        watts: [("package-0".to_owned(), (0.0, 0.0))].into(),
+        ..Run::default().in_zone("US-CA")
     }
     .write(&logs.path().join("idle"));
-    OwnRun::default().write(&logs.path().join("busy"));
+    Run::default().write(&logs.path().join("busy"));
     let text = said(logs.path(), &[]);
     assert!(
         !text.contains("US-CA") && text.contains("in zone FR"),
@@ -299,7 +287,7 @@ fn a_zone_without_energy_has_no_intensity_to_speak_of() {
 #[test]
 fn a_zone_that_does_not_apply_to_all_runs_is_said_to() {
     let logs = tempfile::tempdir().unwrap();
-    OwnRun::default().write(&logs.path().join("a"));
+    Run::default().write(&logs.path().join("a"));
     let with = |zone: &[&str]| {
         let mut command = impact();
         command.arg("statement").arg(logs.path()).args(zone);
@@ -307,11 +295,9 @@ fn a_zone_that_does_not_apply_to_all_runs_is_said_to() {
     };
     with(&["--zone", "DE"]).stderr("--zone DE applies to no run; every one recorded its own\n");
     with(&[]).stderr("");
-    OwnRun {
-        zone: None,
-        ..OwnRun::default()
-    }
-    .write(&logs.path().join("a"));
+    Run::default()
+        .without("region")
+        .write(&logs.path().join("a"));
     with(&["--zone", "DE"]).stderr("");
     with(&["--zone", "US-VA"]).stdout(predicate::str::contains("in zone US-VA"));
 }
@@ -319,8 +305,10 @@ fn a_zone_that_does_not_apply_to_all_runs_is_said_to() {
 #[test]
 fn a_recorded_zone_that_nobody_knows_is_named_as_the_reason() {
     let logs = tempfile::tempdir().unwrap();
-    OwnRun::default().write(&logs.path().join("a"));
-    OwnRun::write_in_unknown_zone(&logs.path().join("b"));
+    Run::default().write(&logs.path().join("a"));
+    Run::default()
+        .in_unknown_zone()
+        .write(&logs.path().join("b"));
     let text = said(logs.path(), &[]);
     assert!(
         text.contains("because no carbon intensity is known for zone XX-ZZ."),
@@ -331,7 +319,7 @@ fn a_recorded_zone_that_nobody_knows_is_named_as_the_reason() {
 #[test]
 fn small_things_are_said_as_people_say_them() {
     let logs = tempfile::tempdir().unwrap();
-    OwnRun::default().write(&logs.path().join("a"));
+    Run::default().write(&logs.path().join("a"));
     let text = said(logs.path(), &["USA", "--price", "0.3", "--currency", "EUR"]);
     assert!(
         text.contains("1 tracked run with 2 s of wall-clock"),
@@ -353,7 +341,7 @@ fn small_things_are_said_as_people_say_them() {
 fn a_data_set_says_which_runs_keep_what_they_recorded() {
     let logs = tempfile::tempdir().unwrap();
     LegacyRun::default().write(&logs.path().join("recorded"));
-    OwnRun::default().write(&logs.path().join("average"));
+    Run::default().write(&logs.path().join("average"));
     let told = |arguments: &[&str]| {
         let output = impact()
             .arg("list")

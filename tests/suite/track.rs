@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::process::Stdio;
 
-use crate::meters::{Machine, same};
+use crate::support::{IMPACT, Machine, same};
 
 #[test]
 fn the_exit_code_is_the_commands_own() {
@@ -78,13 +78,12 @@ fn a_stream_that_is_closed_is_closed_for_the_command_too() {
     let machine = Machine::with_rapl();
     let code = |prefix: &str| {
         let script = format!("exec {prefix} sh -c 'echo through' >&- 2> /dev/null");
-        let mut shell = std::process::Command::new("sh");
-        shell.args(["-c", &script]).current_dir(machine.path(""));
-        shell.status().unwrap().code()
+        let mut shell = machine.program("sh");
+        shell.args(["-c", &script]).status().unwrap().code()
     };
     let alone = code("");
     assert_ne!(alone, Some(0));
-    let tracker = format!("'{}' track -q --", env!("CARGO_BIN_EXE_impact"));
+    let tracker = format!("'{}' track -q --", IMPACT);
     assert_eq!(code(&tracker), alone);
 }
 
@@ -321,11 +320,11 @@ fn where_nothing_can_be_read_the_energy_is_unknown_and_not_zero() {
 fn a_job_starts_however_few_files_may_be_open() {
     let machine = Machine::with_rapl();
     for most in [8, 10, 14, 18] {
-        let mut shell = std::process::Command::new("sh");
+        let mut shell = machine.program("sh");
         let limit = format!("ulimit -n {most}; exec \"$0\" \"$@\"");
-        shell.args(["-c", &limit, env!("CARGO_BIN_EXE_impact")]);
+        shell.args(["-c", &limit, IMPACT]);
         shell.args(["track", "--", "sh", "-c", "echo done; exit 5"]);
-        let output = shell.current_dir(machine.path("")).output().unwrap();
+        let output = shell.output().unwrap();
         assert_eq!(output.stdout, b"done\n", "{most} files");
         assert_eq!(output.status.code(), Some(5), "{most} files");
     }

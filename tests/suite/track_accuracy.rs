@@ -2,7 +2,7 @@
 //!
 //! How near the tracker comes to a counter that runs along with time, `benches/track_accuracy.rs` measures.
 
-use crate::meters::{Machine, same};
+use crate::support::{Machine, same};
 
 /// A package whose counter starts again after so many microjoules.
 fn machine(range: u64) -> Machine {

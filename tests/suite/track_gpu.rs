@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::meters::{Machine, same};
+use crate::support::{Machine, same};
 
 /// Where cargo has put the stub it built for these tests.
 fn stub() -> PathBuf {

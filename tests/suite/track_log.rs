@@ -4,7 +4,8 @@ use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::process::Stdio;
 
-use crate::meters::{Log, Machine};
+use crate::support::machine::Log;
+use crate::support::{IMPACT, Machine};
 
 #[test]
 fn a_log_that_cannot_be_made_or_vanishes_does_not_touch_the_job() {
@@ -126,7 +127,7 @@ fn a_log_that_lost_its_last_lines_is_not_taken_for_whole() {
 fn a_mark_is_a_sample_at_its_instant() {
     let machine = Machine::with_rapl();
     let counter = machine.counter("intel-rapl:0").display().to_string();
-    let impact = env!("CARGO_BIN_EXE_impact");
+    let impact = IMPACT;
     let script = format!(
         "{impact} mark --start train; echo 6000000 > {counter}; {impact} mark --end train; \
          echo 8000000 > {counter}; {impact} mark 'epoch 3'"
@@ -170,7 +171,7 @@ fn a_mark_without_a_tracker_does_nothing() {
 #[test]
 fn a_mark_after_the_measuring_neither_counts_nor_keeps_the_tracker_busy() {
     let machine = Machine::with_rapl();
-    let impact = env!("CARGO_BIN_EXE_impact");
+    let impact = IMPACT;
     let script = format!("sleep 0.2; {impact} mark late; sleep 1");
     machine.track(&["-q", "--duration", "50ms"], &script);
     let log = machine.log();
@@ -182,7 +183,7 @@ fn a_mark_after_the_measuring_neither_counts_nor_keeps_the_tracker_busy() {
 #[test]
 fn trackers_inside_trackers_and_beside_each_other_keep_their_own_logs() {
     let machine = Machine::with_rapl();
-    let impact = env!("CARGO_BIN_EXE_impact");
+    let impact = IMPACT;
     let script = format!("{impact} track -q --out log -- sh -c 'exit 4'");
     assert_eq!(machine.track(&["-q"], &script).status.code(), Some(4));
     let mut logs: Vec<_> = fs::read_dir(machine.path("log"))
@@ -200,7 +201,7 @@ fn trackers_inside_trackers_and_beside_each_other_keep_their_own_logs() {
 #[test]
 fn a_run_tracked_inside_another_is_counted_once() {
     let machine = Machine::with_rapl();
-    let impact = env!("CARGO_BIN_EXE_impact");
+    let impact = IMPACT;
     let script = format!("{impact} track -q --out logs/inner -- sh -c 'exit 0'");
     let output = machine
         .impact()

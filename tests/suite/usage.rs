@@ -1,6 +1,6 @@
 //! What cannot be meant is refused before anything is done.
 
-use crate::support::{OwnRun, impact};
+use crate::support::{Run, impact};
 use predicates::prelude::*;
 use predicates::str::contains;
 
@@ -43,7 +43,7 @@ fn mistakes_in_the_command_line_end_with_2() {
 #[test]
 fn a_file_named_twice_is_refused_before_anything_is_written() {
     let folder = tempfile::tempdir().unwrap();
-    OwnRun::default().write(&folder.path().join("logs/a"));
+    Run::default().write(&folder.path().join("logs/a"));
     impact()
         .current_dir(folder.path())
         .args(["statement", "logs", "-o", "x.tex", "--bib", "./x.tex"])

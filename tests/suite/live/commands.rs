@@ -4,6 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
+
+use crate::support;
 use predicates::str::contains;
 use tempfile::TempDir;
 
@@ -12,11 +14,8 @@ use super::service::Service;
 
 /// `impact` with no settings but these, and a cache of its own.
 fn impact(home: &Path, uk: &str) -> Command {
-    let mut command = Command::cargo_bin("impact").unwrap();
-    command
-        .env_clear()
-        .env("XDG_CACHE_HOME", home)
-        .env("IMPACT_UK_URL", uk);
+    let mut command = support::impact();
+    command.env("XDG_CACHE_HOME", home).env("IMPACT_UK_URL", uk);
     command
 }
 

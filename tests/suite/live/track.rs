@@ -6,21 +6,20 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use assert_cmd::assert::OutputAssertExt;
-use assert_cmd::cargo::CommandCargoExt;
 use predicates::str::contains;
 use tempfile::TempDir;
 
+use crate::support::{IMPACT, Machine, program};
+
 use super::server::{Reply, Server};
-use crate::meters::Machine;
 
 /// Goes on until the log it is part of knows an intensity, or for ten seconds.
 const JOB: &str = "i=0; until grep -q realtime_carbon_intensity \"$0\" || [ $i = 200 ]; do \
                    i=$((i+1)); sleep 0.05; done";
 
 fn track(url: &str, folder: &TempDir, more: &[&str], job: &str) -> Command {
-    let mut command = Command::cargo_bin("impact").unwrap();
+    let mut command = program(IMPACT);
     command
-        .env_remove("IMPACT_ZONE")
         .env("XDG_CACHE_HOME", folder.path().join("cache"))
         .env("IMPACT_UK_URL", url)
         .args(["track", "--quiet", "--live", "--interval", "50ms", "--out"])

@@ -1,13 +1,12 @@
 //! Meters that tests can move, and logs that tests can read.
-#![allow(dead_code)]
-
-pub mod simulator;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde_json::Value;
+
+use super::program::{IMPACT, program};
 
 /// A machine of files: a powercap tree, and a place for logs.
 pub struct Machine {
@@ -53,7 +52,7 @@ impl Machine {
 
     /// `impact` on this machine, in its folder.
     pub fn impact(&self) -> Command {
-        self.prepared(Command::new(env!("CARGO_BIN_EXE_impact")))
+        self.program(IMPACT)
     }
 
     /// The same, with the control groups of this machine and the meters it has.
@@ -65,23 +64,20 @@ impl Machine {
 
     /// The same, started with these signals ignored.
     pub fn impact_ignoring(&self, signals: &str) -> Command {
-        let mut starter = Command::new("env");
-        starter.arg(format!("--ignore-signal={signals}"));
-        starter.arg(env!("CARGO_BIN_EXE_impact"));
-        self.prepared(starter)
+        let mut command = self.program("env");
+        command.arg(format!("--ignore-signal={signals}"));
+        command.arg(IMPACT);
+        command
     }
 
-    fn prepared(&self, mut command: Command) -> Command {
+    /// Any program, in the folder and with the environment of `impact` on this machine.
+    pub fn program(&self, name: &str) -> Command {
         let sys = self.path("sys");
         fs::create_dir_all(&sys).unwrap();
+        let mut command = program(name);
         command
             .current_dir(self.folder.path())
-            .env("IMPACT_SYSFS_ROOT", sys)
-            .env_remove("IMPACT_PROCFS_ROOT")
-            .env_remove("IMPACT_NVML_LIB")
-            .env_remove("IMPACT_TRACKER")
-            .env_remove("IMPACT_ZONE")
-            .env_remove("CUDA_VISIBLE_DEVICES");
+            .env("IMPACT_SYSFS_ROOT", sys);
         command
     }
 
@@ -146,9 +142,4 @@ impl Log {
     pub fn notes(&self) -> String {
         self.info["notes"].to_string()
     }
-}
-
-/// Equal but for the rounding of the last digits.
-pub fn same(a: f64, b: f64) -> bool {
-    (a - b).abs() < 1e-6
 }
