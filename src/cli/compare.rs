@@ -107,7 +107,7 @@ impl CompareArgs {
             Format::Text => escape::terminal(&compare::text(&comparison)).into_owned(),
             Format::Markdown => compare::markdown(&comparison),
             Format::Json => compare::json(&comparison, &self.conditions()),
-            Format::Csv => compare::csv(&comparison)?,
+            Format::Csv => compare::csv(&comparison),
             Format::Svg => compare::svg(&comparison),
             Format::Html => compare::html(&comparison),
         };

@@ -290,7 +290,7 @@ fn write(table: &Table, format: Format) -> Result<(), Failure> {
     let text = match format {
         Format::Text => escape::terminal(&table.text()).into_owned(),
         Format::Markdown => table.markdown(),
-        Format::Csv => table.csv()?,
+        Format::Csv => table.csv(),
         Format::Json => table.json(),
     };
     print(&text)

@@ -91,7 +91,7 @@ impl ExportArgs {
             },
             Some(file) => {
                 let columns = self.to_file(file, write)?;
-                let header = Column::describe(&columns)?;
+                let header = Column::describe(&columns);
                 write_file(&columns_file(file), header.as_bytes(), self.force)?;
             }
         }

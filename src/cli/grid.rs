@@ -72,7 +72,7 @@ impl GridArgs {
         let text = match format {
             Format::Text => text(&answer, &period),
             Format::Json => json(&answer)?,
-            Format::Csv => csv(&answer)?,
+            Format::Csv => csv(&answer),
         };
         if format != Format::Text {
             for refusal in &answer.declined {
@@ -204,7 +204,7 @@ fn json(answer: &Answer) -> Result<String, Failure> {
     Ok(escape::pretty_json(&value)?)
 }
 
-fn csv(answer: &Answer) -> Result<String, Failure> {
+fn csv(answer: &Answer) -> String {
     let series = &answer.series;
     let mut table = Table::new(
         &["zone", "time", "carbon_intensity", "basis", "source"],
@@ -219,5 +219,5 @@ fn csv(answer: &Answer) -> Result<String, Failure> {
             series.source(),
         ]);
     }
-    Ok(table.csv()?)
+    table.csv()
 }

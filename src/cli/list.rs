@@ -123,7 +123,7 @@ impl ListArgs {
         let format = self.format.or_else(|| configured::format(&config));
         let text = match format.unwrap_or(Format::Text) {
             Format::Json => json(&lines)?,
-            Format::Csv => table(&lines, &exact, "").csv()?,
+            Format::Csv => table(&lines, &exact, "").csv(),
             Format::Markdown => table(&lines, &rounded, UNKNOWN).markdown(),
             Format::Text => escape::terminal(&table(&lines, &rounded, UNKNOWN).text()).into_owned(),
         };

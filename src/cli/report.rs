@@ -57,7 +57,7 @@ impl ReportArgs {
             Format::Text => escape::terminal(&report.text()).into_owned(),
             Format::Yaml => yaml(&report)?,
             Format::Json => escape::pretty_json(&report)?,
-            Format::Csv => report.csv()?,
+            Format::Csv => report.csv(),
         };
         self.destination.write(&text)?;
         Ok(exit_code(&collection))

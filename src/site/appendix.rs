@@ -78,8 +78,6 @@ pub enum SiteError {
     NoLogs(Vec<String>),
     #[error("none of the {0} logs can be read")]
     NoReadableLogs(usize),
-    #[error("a table cannot be written as CSV")]
-    Csv(#[from] csv::Error),
     #[error("a page cannot be written as JSON")]
     Json(#[from] serde_json::Error),
 }
@@ -468,7 +466,7 @@ impl Writer<'_> {
     ) -> Result<(), SiteError> {
         for table in tables {
             self.shelf
-                .write(&format!("{folder}{}.csv", table.id), &table.csv()?)?;
+                .write(&format!("{folder}{}.csv", table.id), table.csv().as_bytes())?;
         }
         Ok(())
     }

@@ -385,10 +385,7 @@ fn hardware(info: &Info) -> Vec<Fact> {
         list.push(("GPU", Some(format!("{}{memory}{limit}", gpu.name))));
     }
     list.extend([
-        (
-            "Memory",
-            host.memory_bytes.map(|bytes| number::bytes(bytes)),
-        ),
+        ("Memory", host.memory_bytes.map(number::bytes)),
         ("GPU driver", host.gpu_driver.clone()),
         ("Operating system", host.os.clone()),
         ("Kernel", host.kernel.clone()),

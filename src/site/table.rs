@@ -1,7 +1,7 @@
 use serde::Serialize;
 
 use super::statistic::Statistic;
-use crate::text::escape;
+use crate::text::csv;
 use crate::text::number::{self, percent};
 
 /// A table of a page, which can be downloaded as CSV.
@@ -141,37 +141,32 @@ impl Cell {
 }
 
 impl Table {
-    /// The rows as CSV with full digits, safe to open in a spreadsheet.
-    pub(super) fn csv(&self) -> Result<Vec<u8>, csv::Error> {
-        let mut writer = csv::Writer::from_writer(Vec::new());
-        let mut head = vec![self.head.to_lowercase()];
+    /// The rows as CSV with all their digits.
+    pub(super) fn csv(&self) -> String {
+        let mut head = vec![csv::Cell::word(self.head.to_lowercase())];
         for column in &self.columns {
-            head.push(escape::csv(&column.key).into_owned());
+            head.push(csv::Cell::word(&column.key));
             if column.spread {
-                let key = format!("{}_stderr", column.key);
-                head.push(escape::csv(&key).into_owned());
+                head.push(csv::Cell::word(format!("{}_stderr", column.key)));
             }
         }
-        writer.write_record(&head)?;
-        for row in self.rows.iter().chain(&self.foot) {
-            let mut record = vec![escape::csv(&row.name).into_owned()];
-            for (column, cell) in self.columns.iter().zip(&row.cells) {
-                let exact =
-                    |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
-                record.push(if column.numeric {
-                    exact(cell.value)
-                } else {
-                    escape::csv(&cell.text).into_owned()
-                });
-                if column.spread {
-                    record.push(exact(cell.stderr));
-                }
+        let rows = self.rows.iter().chain(&self.foot);
+        csv::csv(std::iter::once(head).chain(rows.map(|row| self.csv_row(row))))
+    }
+
+    fn csv_row<'a>(&self, row: &'a Row) -> Vec<csv::Cell<'a>> {
+        let mut cells = vec![csv::Cell::word(&row.name)];
+        for (column, cell) in self.columns.iter().zip(&row.cells) {
+            cells.push(if column.numeric {
+                csv::Cell::number(cell.value)
+            } else {
+                csv::Cell::word(&cell.text)
+            });
+            if column.spread {
+                cells.push(csv::Cell::number(cell.stderr));
             }
-            writer.write_record(&record)?;
         }
-        writer
-            .into_inner()
-            .map_err(|error| error.into_error().into())
+        cells
     }
 }
 
@@ -212,7 +207,7 @@ mod tests {
             sortable: false,
         };
         assert_eq!(
-            String::from_utf8(table.csv().unwrap()).unwrap(),
+            table.csv(),
             "run,total_power,total_power_stderr,note\n'=cmd(),0.30000000000000004,0.5,\"'@x, \"\"y\"\"\"\n"
         );
     }

@@ -1,5 +1,6 @@
 //! Text that leaves the program: escaping, tables, and suggestions for misspelt names.
 
+pub(crate) mod csv;
 pub mod escape;
 pub mod nearest;
 pub mod number;

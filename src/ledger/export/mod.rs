@@ -1,9 +1,9 @@
-//! Tidy tables for pandas and R: one row a run or a sample, units in a table of their own.
+//! Tables for pandas and R: one row for each run or each sample, and the units in a table of their own.
 
+mod row_writer;
 mod runs;
 mod samples;
-mod row_writer;
 
-pub use row_writer::{Cell, Column, RowFormat, RowWriter};
+pub use row_writer::{Column, RowFormat};
 pub use runs::runs;
 pub use samples::{ExportError, samples};

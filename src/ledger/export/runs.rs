@@ -1,11 +1,13 @@
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-use super::{Cell, Column, RowFormat, RowWriter};
+use super::row_writer::{Column, RowFormat, RowWriter};
+use crate::grid::zone::ZoneId;
 use crate::ledger::figure::Amount;
 use crate::ledger::{Assumptions, Collection, Figure, Footprint};
+use crate::text::csv::Cell;
 
-/// Writes one row a run, and says what the columns are.
+/// Writes one row for each run, and returns the columns.
 pub fn runs(
     collection: &Collection,
     assumptions: &Assumptions,
@@ -39,27 +41,31 @@ pub fn runs(
             .and_then(|carbon| carbon.zone.as_ref())
             .or(run.region.as_ref().map(|region| &region.zone));
         let mut cells = vec![
-            Cell::Word(path.display().to_string()),
-            run.name.clone().into(),
-            run.host.clone().into(),
-            run.started
-                .map(|time| time.format("%Y-%m-%dT%H:%M:%SZ").to_string())
-                .into(),
-            zone.map(ToString::to_string).into(),
-            carbon.map(|carbon| carbon.source.clone()).into(),
-            Cell::Number(footprint.pue.to_string()),
+            Cell::word(path.display().to_string()),
+            word(run.name.as_deref()),
+            word(run.host.as_deref()),
+            run.started.map_or(Cell::Empty, |time| {
+                Cell::word(time.format("%Y-%m-%dT%H:%M:%SZ").to_string())
+            }),
+            word(zone.map(ZoneId::as_str)),
+            carbon.map_or(Cell::Empty, |carbon| Cell::word(carbon.source.clone())),
+            Cell::Number(footprint.pue.to_string().into()),
         ];
         cells.extend(
             tags.iter()
-                .map(|tag| Cell::from(run.tags.get(*tag).cloned())),
+                .map(|tag| word(run.tags.get(*tag).map(String::as_str))),
         );
         let figures = Figure::all_of_run(run, &footprint);
         cells.extend(Figure::ALL.map(|figure| match figures[figure.name()] {
-            Some(Amount::Sum(exact)) => Cell::Number(exact.to_string()),
-            Some(Amount::Ratio(ratio)) => Cell::from(Some(ratio)),
+            Some(Amount::Sum(exact)) => Cell::Number(exact.to_string().into()),
+            Some(Amount::Ratio(ratio)) => Cell::number(Some(ratio)),
             None => Cell::Empty,
         }));
-        writer.push(&cells)?;
+        writer.push(cells)?;
     }
     writer.finish()
+}
+
+fn word(text: Option<&str>) -> Cell<'_> {
+    text.map_or(Cell::Empty, Cell::word)
 }

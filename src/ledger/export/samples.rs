@@ -2,9 +2,10 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use super::{Cell, Column, RowFormat, RowWriter};
+use super::row_writer::{Column, RowFormat, RowWriter};
 use crate::log::{ReadError, Record, Row};
 use crate::model::Component;
+use crate::text::csv::Cell;
 use crate::units::GramsPerKwh;
 
 /// As many as a spreadsheet can open.
@@ -24,9 +25,9 @@ pub enum ExportError {
     Write(#[from] io::Error),
 }
 
-/// Writes one row a sample of every run, and says what the columns are.
+/// Writes one row for each sample of each run, and returns the columns.
 ///
-/// Logs are read twice: their components make the columns.
+/// Logs are read twice, because each component in any of them has its own columns.
 pub fn samples(
     runs: &[PathBuf],
     format: RowFormat,
@@ -49,8 +50,8 @@ pub fn samples(
         let mut failed = None;
         Record::open(run)?.for_each_row(|row| {
             if failed.is_none() {
-                let path = Cell::Word(run.display().to_string());
-                failed = writer.push(&cells(path, row, &components)?).err();
+                let path = Cell::word(run.display().to_string());
+                failed = writer.push(cells(path, row, &components)?).err();
             }
             Ok(())
         })?;
@@ -90,21 +91,25 @@ fn columns(components: &BTreeSet<Component>) -> Vec<Column> {
     columns
 }
 
-fn cells(path: Cell, row: &Row, components: &BTreeSet<Component>) -> Result<Vec<Cell>, String> {
+fn cells<'a>(
+    path: Cell<'a>,
+    row: &Row,
+    components: &BTreeSet<Component>,
+) -> Result<Vec<Cell<'a>>, String> {
     let meters = row.meters()?;
     let mut cells = vec![
         path,
-        Cell::from(Some(row.timestamp)),
-        row.elapsed.into(),
-        row.cpu_watts.into(),
-        row.gpu_watts.into(),
-        row.gpu_utilization.into(),
-        row.carbon_intensity.known().map(GramsPerKwh::get).into(),
+        Cell::number(Some(row.timestamp)),
+        Cell::number(row.elapsed),
+        Cell::number(row.cpu_watts),
+        Cell::number(row.gpu_watts),
+        Cell::number(row.gpu_utilization),
+        Cell::number(row.carbon_intensity.known().map(GramsPerKwh::get)),
     ];
     for component in components {
         let meter = meters.get(component);
-        cells.push(meter.and_then(|meter| meter.attributed_j).into());
-        cells.push(meter.and_then(|meter| meter.total_j).into());
+        cells.push(Cell::number(meter.and_then(|meter| meter.attributed_j)));
+        cells.push(Cell::number(meter.and_then(|meter| meter.total_j)));
     }
     Ok(cells)
 }
@@ -115,7 +120,7 @@ mod tests {
     use crate::log::{DATA_FILE, FOLDER};
 
     #[test]
-    fn runs_with_more_components_than_columns_are_no_table() {
+    fn runs_with_more_components_than_a_table_may_have_columns_are_refused() {
         let run = tempfile::tempdir().unwrap();
         std::fs::create_dir(run.path().join(FOLDER)).unwrap();
         let write = |components: usize| {
