@@ -1,5 +1,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    impact::cli::run()
+    impact::cli::main()
 }

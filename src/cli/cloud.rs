@@ -1,9 +1,8 @@
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use super::output::print;
+use super::output::{bold_heading, print};
 use super::region::place_resolver::{Figures, PlaceResolver};
-use super::region::show::with_bold_heading;
 use super::settings::{Config, Sources};
 use super::yaml::yaml;
 use super::{Advise, Failure, Outcome, configured, exit};
@@ -101,7 +100,7 @@ impl CloudArgs {
             Format::Text if rows.len() <= 1 && self.suggest.is_some() => {
                 "No region of this provider runs on cleaner electricity.\n".to_owned()
             }
-            Format::Text => with_bold_heading(text(&rows)),
+            Format::Text => bold_heading(text(&rows), settings),
         };
         print(&text)?;
         Ok(exit::DONE)

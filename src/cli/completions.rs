@@ -10,14 +10,14 @@ use super::{Cli, Outcome, exit};
 Examples:
   impact completions bash > impact.bash
   impact completions zsh > _impact")]
-pub struct CompletionsArgs {
+pub(crate) struct CompletionsArgs {
     /// The shell
     #[arg(value_enum)]
     shell: Shell,
 }
 
 impl CompletionsArgs {
-    pub fn run(self) -> Outcome {
+    pub(crate) fn run(self) -> Outcome {
         let mut out = Vec::new();
         generate(self.shell, &mut Cli::command(), "impact", &mut out);
         print(&String::from_utf8_lossy(&out))?;

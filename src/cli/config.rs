@@ -23,7 +23,7 @@ Examples:
 
 Strongest first: options of the command line, variables such as IMPACT_PUE, the file .impact.toml in
 the working directory or one above it, the user's config.toml, the defaults.")]
-pub struct ConfigArgs {
+pub(crate) struct ConfigArgs {
     #[command(subcommand)]
     action: Action,
 }
@@ -80,7 +80,7 @@ enum Action {
 }
 
 impl ConfigArgs {
-    pub fn run(self, sources: &Sources) -> Outcome {
+    pub(crate) fn run(self, sources: &Sources) -> Outcome {
         match self.action {
             Action::Show { default, origin } => {
                 let config = if default {

@@ -1,4 +1,4 @@
-//! Where the configuration stands in for options that were not given.
+//! Options that were not given on the command line, taken from the configuration.
 
 use std::path::PathBuf;
 
@@ -13,8 +13,8 @@ use crate::grid::intensity::live::ServiceClient;
 use crate::grid::zone::detect;
 
 impl Accounting {
-    /// Takes from the configuration what the command line did not say.
-    pub fn fill(&mut self, config: &Config) {
+    /// Fills options that were not given.
+    pub(crate) fn fill(&mut self, config: &Config) {
         self.pue = config.or(self.pue, "pue");
         self.emissions_factor = config.or(self.emissions_factor, "emissions-factor");
         doubt(self.emissions_factor);
@@ -26,8 +26,8 @@ impl Accounting {
     }
 }
 
-/// Where this machine's own files say which cloud it is in.
-pub fn machine(sysfs: Option<PathBuf>, config: &Config) -> detect::Roots {
+/// Where to look for the files that name the cloud region of this machine.
+pub(crate) fn machine(sysfs: Option<PathBuf>, config: &Config) -> detect::Roots {
     let root = |given: Option<PathBuf>, key: &str, usual: &str| {
         config
             .or(given, key)
@@ -39,34 +39,30 @@ pub fn machine(sysfs: Option<PathBuf>, config: &Config) -> detect::Roots {
     }
 }
 
-/// The client of the user, with the tokens of the configuration.
+/// A client for live services, with the tokens of the configuration and the cache of the user.
 #[cfg(feature = "live")]
-pub fn client(config: &Config) -> ServiceClient {
-    let tokens = config.foreign_variables();
-    let tokens = tokens.map(|(variable, value)| (variable.to_owned(), value.to_owned()));
-    let settings = std::env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-        .chain(tokens)
-        .collect();
-    ServiceClient::new(settings, Cache::of_the_user())
+pub(crate) fn client(config: &Config) -> ServiceClient {
+    let mut settings = config.environment().clone();
+    settings.extend(config.foreign_variables());
+    ServiceClient::new(settings, Cache::of_user(config.environment()))
 }
 
-/// Whom to ask how dirty the electricity is.
+/// The live provider to ask for intensities.
 #[cfg(feature = "live")]
-pub fn provider(given: Option<String>, config: &Config) -> String {
+pub(crate) fn provider(given: Option<String>, config: &Config) -> String {
     config
         .or(given, "provider")
         .unwrap_or_else(|| "auto".to_owned())
 }
 
-/// The format that was set, if the command has it.
-pub fn format<F: ValueEnum>(config: &Config) -> Option<F> {
+/// The configured format, if the command has it.
+pub(crate) fn format<F: ValueEnum>(config: &Config) -> Option<F> {
     let name: String = config.set_or(None, "format")?;
     F::from_str(&name, true).ok()
 }
 
 /// `KEY=VALUE` of the option --config.
-pub fn pair(text: &str) -> Result<(String, String), String> {
+pub(crate) fn pair(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((key, value)) if !key.trim().is_empty() => {
             let known = Key::find(key.trim()).map_err(|unknown| unknown.to_string())?;

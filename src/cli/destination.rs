@@ -9,7 +9,7 @@ use super::{Failure, configured, exit};
 
 /// How and where a command writes what it found.
 #[derive(Debug, Args)]
-pub struct Destination<F: Format> {
+pub(crate) struct Destination<F: Format> {
     /// How to write it [default: by the ending of --output, else text]
     #[arg(long, value_enum)]
     format: Option<F>,
@@ -18,11 +18,11 @@ pub struct Destination<F: Format> {
     output: Option<PathBuf>,
     /// Replace files that are already there
     #[arg(long)]
-    pub force: bool,
+    pub(crate) force: bool,
 }
 
 /// A format a command can write.
-pub trait Format: ValueEnum + Copy + Send + Sync + 'static {
+pub(crate) trait Format: ValueEnum + Copy + Send + Sync + 'static {
     /// What is written where nothing was asked for.
     const USUAL: Self;
     /// The endings that tell each format.
@@ -31,7 +31,7 @@ pub trait Format: ValueEnum + Copy + Send + Sync + 'static {
 
 impl<F: Format> Destination<F> {
     /// The format asked for; a file's ending is stronger than the configuration.
-    pub fn format(&self, config: &Config) -> Result<F, Failure> {
+    pub(crate) fn format(&self, config: &Config) -> Result<F, Failure> {
         match (self.format, &self.output) {
             (Some(format), _) => Ok(format),
             (None, Some(file)) => told_by_ending(file),
@@ -40,7 +40,7 @@ impl<F: Format> Destination<F> {
     }
 
     /// Refuses a second file of the same name, which one of the two would replace.
-    pub fn refuse_again(&self, second: Option<&Path>) -> Result<(), Failure> {
+    pub(crate) fn refuse_again(&self, second: Option<&Path>) -> Result<(), Failure> {
         match (&self.output, second) {
             (Some(first), Some(second)) if is_same_place(first, second) => Err(Failure::new(
                 anyhow!("{} is named for two files", second.display()),
@@ -51,7 +51,7 @@ impl<F: Format> Destination<F> {
         }
     }
 
-    pub fn write(&self, text: &str) -> Result<(), Failure> {
+    pub(crate) fn write(&self, text: &str) -> Result<(), Failure> {
         match &self.output {
             Some(file) => write_file(file, text.as_bytes(), self.force),
             None => print(text),
@@ -71,7 +71,7 @@ fn is_same_place(a: &Path, b: &Path) -> bool {
 }
 
 /// The format that the ending of a file tells.
-pub fn told_by_ending<F: Format>(file: &Path) -> Result<F, Failure> {
+pub(crate) fn told_by_ending<F: Format>(file: &Path) -> Result<F, Failure> {
     let ending = file.extension().and_then(|ending| ending.to_str());
     let known = F::ENDINGS.iter().find(|(known, _)| Some(*known) == ending);
     known.map(|(_, format)| *format).ok_or_else(|| {

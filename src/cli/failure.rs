@@ -4,7 +4,7 @@ use crate::text::escape;
 
 /// Why a command ends without doing its job, and what the user can do about it.
 #[derive(Debug)]
-pub struct Failure {
+pub(crate) struct Failure {
     error: anyhow::Error,
     advice: Option<String>,
     pub(crate) code: u8,
@@ -12,7 +12,7 @@ pub struct Failure {
 
 impl Failure {
     #[must_use]
-    pub fn new(error: impl Into<anyhow::Error>) -> Self {
+    pub(crate) fn new(error: impl Into<anyhow::Error>) -> Self {
         Self {
             error: error.into(),
             advice: None,
@@ -22,34 +22,34 @@ impl Failure {
 
     /// The same failure, with what to try next.
     #[must_use]
-    pub fn advise(mut self, advice: impl Into<String>) -> Self {
+    pub(crate) fn advise(mut self, advice: impl Into<String>) -> Self {
         self.advice = Some(advice.into());
         self
     }
 
     /// The same failure as the cause of a wider one.
     #[must_use]
-    pub fn within(mut self, wider: impl Into<String>) -> Self {
+    pub(crate) fn within(mut self, wider: impl Into<String>) -> Self {
         self.error = self.error.context(wider.into());
         self
     }
 
     /// The failure and its causes in one line.
     #[must_use]
-    pub fn line(&self) -> String {
+    pub(crate) fn line(&self) -> String {
         format!("{:#}", self.error)
     }
 
     /// The same failure, ending the program with another exit code.
     #[must_use]
-    pub fn exit_with(mut self, code: u8) -> Self {
+    pub(crate) fn exit_with(mut self, code: u8) -> Self {
         self.code = code;
         self
     }
 
     /// Whether the reader of our output has gone away, as `head` does.
     #[must_use]
-    pub fn is_broken_pipe(&self) -> bool {
+    pub(crate) fn is_broken_pipe(&self) -> bool {
         self.error.chain().any(|cause| {
             cause
                 .downcast_ref::<std::io::Error>()
@@ -59,7 +59,7 @@ impl Failure {
 
     /// `error: ...`, `because: ...` for each cause, `try: ...`; nothing in it can steer a terminal.
     #[must_use]
-    pub fn report(&self) -> String {
+    pub(crate) fn report(&self) -> String {
         let mut text = format!("error: {}\n", escape::terminal(&self.error.to_string()));
         for cause in self.error.chain().skip(1) {
             let _ = writeln!(text, "because: {}", escape::terminal(&cause.to_string()));
@@ -78,7 +78,7 @@ impl<E: Into<anyhow::Error>> From<E> for Failure {
 }
 
 /// Adds what to try next to any error on its way to the user.
-pub trait Advise<T> {
+pub(crate) trait Advise<T> {
     fn advise(self, advice: impl Into<String>) -> Result<T, Failure>;
 }
 

@@ -9,7 +9,7 @@ use crate::meter::sensor::Roots;
 /// Where the kernel's trees and the GPU library are, for containers that mount the host's elsewhere.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Hardware")]
-pub struct Hardware {
+pub(crate) struct Hardware {
     #[arg(
         long,
         value_name = "DIR",
@@ -32,7 +32,7 @@ pub struct Hardware {
 
 impl Hardware {
     /// The roots as given or, where they were not, as configured.
-    pub fn roots(&self, config: &Config) -> Roots {
+    pub(crate) fn roots(&self, config: &Config) -> Roots {
         let usual = Roots::default();
         Roots {
             sysfs: config

@@ -8,7 +8,7 @@ use crate::text::escape;
 use crate::text::number::counted;
 
 /// Names one thing that is left out, and why.
-pub fn tell(what: impl Display, why: &str) {
+pub(crate) fn tell(what: impl Display, why: &str) {
     output::tell(format!(
         "left out: {}: {}",
         escape::terminal(&what.to_string()),
@@ -17,20 +17,20 @@ pub fn tell(what: impl Display, why: &str) {
 }
 
 /// Names everything that is left out, and why.
-pub fn tell_all(skipped: &[Skipped]) {
+pub(crate) fn tell_all(skipped: &[Skipped]) {
     for skipped in skipped {
         tell(skipped.path.display(), &skipped.reason);
     }
 }
 
 /// How many of these are missing: a copy, or a part of another run, is counted all the same.
-pub fn missing(skipped: &[Skipped]) -> usize {
+pub(crate) fn missing(skipped: &[Skipped]) -> usize {
     let is_missing = |skipped: &&Skipped| skipped.kind != SkippedKind::Counted;
     skipped.iter().filter(is_missing).count()
 }
 
 /// Fails if anything is missing where nothing may be.
-pub fn refuse(skipped: &[Skipped], strict: bool) -> Result<(), Failure> {
+pub(crate) fn refuse(skipped: &[Skipped], strict: bool) -> Result<(), Failure> {
     let missing = missing(skipped);
     if !strict || missing == 0 {
         return Ok(());
@@ -42,6 +42,6 @@ pub fn refuse(skipped: &[Skipped], strict: bool) -> Result<(), Failure> {
 }
 
 /// The exit code that tells whether anything is missing.
-pub fn exit_code(any: bool) -> u8 {
+pub(crate) fn exit_code(any: bool) -> u8 {
     if any { exit::PARTIAL } else { exit::DONE }
 }

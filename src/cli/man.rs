@@ -15,7 +15,7 @@ Examples:
   impact man --output man1
 
 Without --output only the page of the whole program is written; with it, one of each command too.")]
-pub struct ManArgs {
+pub(crate) struct ManArgs {
     /// The directory for the pages, made if it is not there
     #[arg(long, short, value_name = "DIR")]
     output: Option<PathBuf>,
@@ -25,7 +25,7 @@ pub struct ManArgs {
 }
 
 impl ManArgs {
-    pub fn run(self) -> Outcome {
+    pub(crate) fn run(self) -> Outcome {
         let mut program = Cli::command();
         program.build();
         let Some(folder) = &self.output else {

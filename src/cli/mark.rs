@@ -2,6 +2,7 @@ use clap::Args;
 
 use super::exit;
 use super::output::tell;
+use super::settings::Sources;
 use crate::model::{Edge, Mark};
 use crate::track::mark_socket::{Delivery, VARIABLE, send};
 
@@ -15,7 +16,7 @@ Examples:
 
 Outside a tracked job this does nothing.")]
 #[group(required = true, multiple = false)]
-pub struct MarkArgs {
+pub(crate) struct MarkArgs {
     /// An instant to name
     #[arg(value_name = "NAME", value_parser = name)]
     name: Option<String>,
@@ -28,7 +29,7 @@ pub struct MarkArgs {
 }
 
 impl MarkArgs {
-    pub fn run(self) -> u8 {
+    pub(crate) fn run(self, settings: &Sources) -> u8 {
         let given = [
             (self.start, Edge::Start),
             (self.end, Edge::End),
@@ -38,8 +39,8 @@ impl MarkArgs {
             .into_iter()
             .find_map(|(name, edge)| Some(Mark { name: name?, edge }));
         // A job must run the same whether it is tracked or not, so nobody listening is no failure.
-        if let (Some(address), Some(mark)) = (std::env::var_os(VARIABLE), mark)
-            && send(&address, &mark) == Delivery::Unanswered
+        if let (Some(address), Some(mark)) = (settings.environment.get_os(VARIABLE), mark)
+            && send(address, &mark) == Delivery::Unanswered
         {
             tell("impact: the mark was sent, but the tracker has not answered");
         }

@@ -20,7 +20,7 @@ Example:
 
 Ranks of one node that each tracked themselves saw the same machine: its energy is counted once, by
 host, boot id and overlapping time, and what the ranks claim of it adds up to no more than it.")]
-pub struct MergeArgs {
+pub(crate) struct MergeArgs {
     /// Directories with runs in them
     #[arg(required = true, value_name = "LOGDIR")]
     folders: Vec<PathBuf>,
@@ -33,7 +33,7 @@ pub struct MergeArgs {
 }
 
 impl MergeArgs {
-    pub fn run(self) -> Outcome {
+    pub(crate) fn run(self) -> Outcome {
         self.check_output()?;
         let collection = Accounting::strictly(self.strict).collect(&self.folders)?;
         let sources = collection

@@ -13,7 +13,7 @@ mod configured;
 mod destination;
 mod doctor;
 mod estimate;
-pub mod exit;
+mod exit;
 mod export;
 mod failure;
 mod filter;
@@ -27,28 +27,27 @@ mod man;
 mod map;
 mod mark;
 mod merge;
-pub mod output;
+mod output;
 mod region;
 mod report;
 mod require;
-pub mod settings;
+mod settings;
 mod statement;
 mod track;
 mod version;
 mod yaml;
 
 use std::ffi::OsString;
-use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-pub use failure::{Advise, Failure};
+use failure::{Advise, Failure};
 
 use crate::cli::settings::Sources;
 
 /// What a command ends with: an exit code, or why it could not do its job.
-pub type Outcome = Result<u8, Failure>;
+type Outcome = Result<u8, Failure>;
 
 /// Measure what experiments draw, and say it in a paper
 #[derive(Debug, Parser)]
@@ -114,7 +113,7 @@ impl Command {
             #[cfg(feature = "site")]
             Self::Appendix(args) => args.run(settings),
             Self::Track(args) => args.run(settings),
-            Self::Mark(args) => Ok(args.run()),
+            Self::Mark(args) => Ok(args.run(settings)),
             Self::Doctor(args) => args.run(settings),
             Self::Report(args) => args.run(settings),
             Self::Statement(args) => args.run(settings),
@@ -129,9 +128,9 @@ impl Command {
     }
 }
 
-/// Parses the command line, runs the command and turns what came of it into an exit code.
+/// Runs the program: parses the command line, runs the command and returns its exit code.
 #[must_use]
-pub fn run() -> ExitCode {
+pub fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
     if version::is_asked_for(&arguments) {
         return match output::print(&version::verbose()) {
@@ -139,19 +138,13 @@ pub fn run() -> ExitCode {
             Err(_) => ExitCode::FAILURE,
         };
     }
+    let mut settings = Sources::of_process();
     let cli = Cli::parse();
-    match cli.command.run(&Sources::of_process(cli.config)) {
+    settings.command_line = cli.config;
+    match cli.command.run(&settings) {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {
-            let report = failure.report();
-            let report = report.trim_end();
-            if std::io::stderr().is_terminal()
-                && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
-            {
-                output::tell(report.replacen("error:", "\x1b[1;31merror:\x1b[0m", 1));
-            } else {
-                output::tell(report);
-            }
+            output::tell_failure(&failure, &settings);
             ExitCode::from(failure.code)
         }
     }

@@ -18,7 +18,7 @@ Examples:
 
 A value is exact, a regular expression after ~, a glob with * or ?, or a version after >=, <=, > or <.
 Exit code 5 says that something is not as asked; `impact track` has the same options after --require-.")]
-pub struct RequireArgs {
+pub(crate) struct RequireArgs {
     #[command(flatten)]
     wanted: Wanted,
     #[command(flatten)]
@@ -30,7 +30,7 @@ macro_rules! wanted {
         $(#[$doc])*
         #[derive(Debug, Args)]
         #[command(next_help_heading = "Requirements")]
-        pub struct $name {
+        pub(crate) struct $name {
             /// The name of every GPU
             #[arg(id = concat!($prefix, "gpu-name"), long = concat!($prefix, "gpu-name"), value_name = "NAME")]
             gpu_name: Option<Expectation>,
@@ -52,7 +52,7 @@ macro_rules! wanted {
         }
 
         impl $name {
-            pub fn requirements(&self) -> Requirements {
+            pub(crate) fn requirements(&self) -> Requirements {
                 Requirements {
                     gpu_name: self.gpu_name.clone(),
                     gpu_count: self.gpu_count.clone(),
@@ -78,7 +78,7 @@ wanted!(
 );
 
 impl RequireArgs {
-    pub fn run(self, settings: &Sources) -> Outcome {
+    pub(crate) fn run(self, settings: &Sources) -> Outcome {
         let requirements = self.wanted.requirements();
         if requirements.is_empty() {
             return Err(Failure::new(anyhow::anyhow!("nothing is required"))
@@ -98,7 +98,7 @@ impl RequireArgs {
 
 impl WantedBefore {
     /// Fails, with the table, if the machine is not as asked.
-    pub fn check(&self, roots: &Roots) -> Result<(), Failure> {
+    pub(crate) fn check(&self, roots: &Roots) -> Result<(), Failure> {
         let requirements = self.requirements();
         if requirements.is_empty() {
             return Ok(());

@@ -4,7 +4,7 @@ use crate::grid::data;
 use crate::text::table::Table;
 
 /// Whether the command line asks for the version and everything about it.
-pub fn is_asked_for(arguments: &[OsString]) -> bool {
+pub(crate) fn is_asked_for(arguments: &[OsString]) -> bool {
     let version = |word: &OsString| word == "--version" || word == "-V";
     arguments.len() == 2
         && arguments.iter().any(version)
@@ -12,7 +12,7 @@ pub fn is_asked_for(arguments: &[OsString]) -> bool {
 }
 
 /// The version of the program, its features and its tables.
-pub fn verbose() -> String {
+pub(crate) fn verbose() -> String {
     let features = [
         ("nvml", cfg!(feature = "nvml")),
         ("live", cfg!(feature = "live")),

@@ -4,6 +4,7 @@
 
 mod component;
 mod dataset;
+mod environment;
 mod fallback;
 pub mod info;
 mod intensity;
@@ -14,6 +15,7 @@ mod zone_id;
 
 pub use component::{Component, CpuSocket, EnergyClass};
 pub use dataset::{Dataset, NoSuchDataset};
+pub use environment::Environment;
 pub use fallback::{Fallback, SubstitutionRule};
 pub use info::Info;
 pub use intensity::{Basis, Intensity, Provenance, Shares, Source};

@@ -6,9 +6,9 @@ use clap::{ArgGroup, Args};
 
 use answer::Answer;
 use place_resolver::{PlaceResolver, Tables};
-use show::{Format, show, with_bold_heading};
+use show::{Format, show};
 
-use super::output::print;
+use super::output::{bold_heading, print};
 use super::settings::{Config, Sources};
 use super::{Advise, Failure, Outcome, configured, exit};
 use crate::grid::zone::{AreaId, Iso3, Point, ZoneId, cloud, register};
@@ -97,7 +97,7 @@ impl RegionArgs {
         let alone = answers.len() == 1 && !self.is_list();
         let text = show(&answers, alone, format, || places.map())?;
         print(&if format == Format::Text {
-            with_bold_heading(text)
+            bold_heading(text, settings)
         } else {
             text
         })?;
@@ -161,7 +161,7 @@ impl RegionArgs {
         }
         #[cfg(feature = "live")]
         if self.ip {
-            return places.network_address();
+            return places.network_address(config);
         }
         let region = match &self.cloud {
             Some(text) => cloud::find(text).advise("impact cloud all")?,

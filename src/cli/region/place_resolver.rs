@@ -254,8 +254,11 @@ impl PlaceResolver {
     }
 
     #[cfg(feature = "live")]
-    pub(super) fn network_address(&self) -> Result<(Answer, Option<Point>), Failure> {
-        let place = live::geolocate(&live::ServiceClient::of_the_user())
+    pub(super) fn network_address(
+        &self,
+        config: &Config,
+    ) -> Result<(Answer, Option<Point>), Failure> {
+        let place = live::geolocate(&configured::client(config))
             .map_err(|declined| {
                 anyhow::anyhow!(declined.reason()).context("the geolocation service gave no answer")
             })

@@ -1,5 +1,4 @@
 use std::fmt::Write as _;
-use std::io::IsTerminal;
 
 use clap::ValueEnum;
 use serde_json::Value;
@@ -103,14 +102,4 @@ fn features(answers: &[Answer], map: &Map) -> Result<String, Failure> {
     }
     let collection = geojson::collection(features) + "\n";
     Ok(escape::json(&collection).into_owned())
-}
-
-/// The heading of a text in bold, on a terminal that wants it.
-pub(in crate::cli) fn with_bold_heading(text: String) -> String {
-    let plain = !std::io::stdout().is_terminal()
-        || std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
-    match text.split_once('\n') {
-        Some((heading, rest)) if !plain => format!("\x1b[1m{heading}\x1b[0m\n{rest}"),
-        _ => text,
-    }
 }

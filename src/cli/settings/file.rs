@@ -20,7 +20,7 @@ pub(super) struct Line {
 /// What is wrong with a file of settings, and in which line.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum BadFile {
+pub(crate) enum BadFile {
     #[error("cannot read {}", .path.display())]
     Io { path: PathBuf, source: io::Error },
     #[error("{} is larger than a file of settings can be", .0.display())]
@@ -162,7 +162,7 @@ fn line_of(text: &str, offset: usize) -> usize {
 }
 
 /// The text of a file with one key set; its comments and order stay.
-pub fn with_value(path: &Path, key: &Key, value: &str) -> Result<String, BadFile> {
+pub(crate) fn with_value(path: &Path, key: &Key, value: &str) -> Result<String, BadFile> {
     let text = text_of(path)?.unwrap_or_default();
     let mut document: DocumentMut =
         text.parse()
@@ -188,7 +188,7 @@ pub fn with_value(path: &Path, key: &Key, value: &str) -> Result<String, BadFile
 
 /// A file in which every key is explained and none is set.
 #[must_use]
-pub fn commented() -> String {
+pub(crate) fn commented() -> String {
     let mut out = String::from(
         "# Settings of impact. Stronger than this file: variables such as IMPACT_PUE, and the command line.\n",
     );

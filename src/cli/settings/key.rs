@@ -4,31 +4,31 @@ use std::str::FromStr;
 use crate::text::nearest;
 
 /// One thing that can be set.
-pub struct Key {
-    pub name: &'static str,
+pub(crate) struct Key {
+    pub(crate) name: &'static str,
     /// What it means, in one line.
-    pub help: &'static str,
+    pub(crate) help: &'static str,
     /// None where nothing is assumed.
-    pub default: Option<&'static str>,
+    pub(crate) default: Option<&'static str>,
     /// Another name of the key, as other tools call it.
-    pub alias: Option<&'static str>,
+    pub(crate) alias: Option<&'static str>,
     /// A variable that other tools already use for it, besides `IMPACT_...`.
-    pub foreign_variable: Option<&'static str>,
+    pub(crate) foreign_variable: Option<&'static str>,
     /// Section and key of perun's file.
-    pub perun: Option<(&'static str, &'static str)>,
+    pub(crate) perun: Option<(&'static str, &'static str)>,
     /// Not shown on a screen.
-    pub is_secret: bool,
+    pub(crate) is_secret: bool,
     /// Not taken from a project's file, which may be a stranger's.
-    pub is_personal: bool,
+    pub(crate) is_personal: bool,
     read: fn(&str) -> Result<String, String>,
 }
 
 /// A name that is no key's, with the nearest that are.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no key `{}`{}", .asked.escape_debug(), nearest::said(.nearest))]
-pub struct NoSuchKey {
-    pub asked: String,
-    pub nearest: Vec<String>,
+pub(crate) struct NoSuchKey {
+    pub(crate) asked: String,
+    pub(crate) nearest: Vec<String>,
 }
 
 impl Key {
@@ -82,7 +82,7 @@ impl Key {
 
     /// The variable of the environment that sets it, such as `IMPACT_PUE`.
     #[must_use]
-    pub fn variable_name(&self) -> String {
+    pub(crate) fn variable_name(&self) -> String {
         format!(
             "IMPACT_{}",
             self.name.to_ascii_uppercase().replace('-', "_")
@@ -90,12 +90,12 @@ impl Key {
     }
 
     /// A text as its value in the one spelling it is compared in, or why it cannot be its value.
-    pub fn read(&self, value: &str) -> Result<String, String> {
+    pub(crate) fn read(&self, value: &str) -> Result<String, String> {
         (self.read)(value)
     }
 
     /// The key with this name; `_` and `-` are the same.
-    pub fn find(name: &str) -> Result<&'static Self, NoSuchKey> {
+    pub(crate) fn find(name: &str) -> Result<&'static Self, NoSuchKey> {
         let asked = name.trim().replace('_', "-").to_ascii_lowercase();
         let known = |key: &&Self| key.name == asked || key.alias == Some(asked.as_str());
         crate::cli::settings::keys::KEYS

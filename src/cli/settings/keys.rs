@@ -7,7 +7,7 @@ use crate::units::span::Span;
 use crate::units::{GramsPerKwh, PricePerKwh, Pue};
 
 /// Every key, in the order they are shown.
-pub static KEYS: &[Key] = &[
+pub(crate) static KEYS: &[Key] = &[
     Key::new("pue", parses::<Pue>, "Power usage effectiveness of the data centre")
         .variable("OVERRIDE_PUE")
         .perun("post-processing", "pue"),
@@ -65,7 +65,7 @@ pub static KEYS: &[Key] = &[
 ];
 
 /// A short code such as EUR.
-pub fn currency(text: &str) -> Result<String, String> {
+pub(crate) fn currency(text: &str) -> Result<String, String> {
     if (1..=8).contains(&text.chars().count()) && text.chars().all(|c| !c.is_control()) {
         Ok(text.to_owned())
     } else {

@@ -5,12 +5,12 @@
 
 mod file;
 mod key;
-pub mod keys;
-pub mod perun;
+pub(crate) mod keys;
+pub(crate) mod perun;
 mod resolve;
 mod sources;
 
-pub use file::{BadFile, commented, with_value};
-pub use key::{Key, NoSuchKey};
-pub use resolve::{BadSetting, Config, Origin, Setting};
-pub use sources::{PROJECT_FILE, Sources};
+pub(crate) use file::{commented, with_value};
+pub(crate) use key::Key;
+pub(crate) use resolve::{Config, Origin, Setting};
+pub(crate) use sources::{PROJECT_FILE, Sources};

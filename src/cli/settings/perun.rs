@@ -5,15 +5,15 @@ use super::keys::KEYS;
 
 /// What can be taken over from a file of perun's.
 #[derive(Debug, Default)]
-pub struct Imported {
-    pub settings: Vec<(&'static Key, String)>,
+pub(crate) struct Imported {
+    pub(crate) settings: Vec<(&'static Key, String)>,
     /// What has no counterpart here or no valid value, with its line and why.
-    pub left_out: Vec<(usize, String)>,
+    pub(crate) left_out: Vec<(usize, String)>,
 }
 
 /// Reads a file of perun's; nothing in it is an error, what is not understood is left out.
 #[must_use]
-pub fn read(text: &str) -> Imported {
+pub(crate) fn read(text: &str) -> Imported {
     let mut imported = Imported::default();
     let mut section = String::new();
     for (index, line) in text.lines().enumerate() {

@@ -7,23 +7,27 @@ use super::file::BadFile;
 use super::key::{Key, NoSuchKey};
 use super::keys::KEYS;
 use super::sources::Sources;
+use crate::model::Environment;
 
 /// The settings in force.
 #[derive(Debug, Clone)]
-pub struct Config(Vec<Setting>);
+pub(crate) struct Config {
+    settings: Vec<Setting>,
+    environment: Environment,
+}
 
 /// A key, its value and where that came from.
 #[derive(Debug, Clone)]
-pub struct Setting {
-    pub key: &'static Key,
+pub(crate) struct Setting {
+    pub(crate) key: &'static Key,
     /// None where nothing was set and nothing is assumed.
-    pub value: Option<String>,
-    pub origin: Origin,
+    pub(crate) value: Option<String>,
+    pub(crate) origin: Origin,
 }
 
 /// The five levels, weakest first.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Origin {
+pub(crate) enum Origin {
     Default,
     UserFile { path: PathBuf, line: usize },
     ProjectFile { path: PathBuf, line: usize },
@@ -34,7 +38,7 @@ pub enum Origin {
 /// A setting that cannot be.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum BadSetting {
+pub(crate) enum BadSetting {
     #[error(transparent)]
     File(#[from] BadFile),
     #[error("{variable} in the environment: {why}")]
@@ -48,18 +52,21 @@ pub enum BadSetting {
 impl Config {
     /// Only the defaults.
     #[must_use]
-    pub fn defaults() -> Self {
+    pub(crate) fn defaults() -> Self {
         let unset = |key: &'static Key| Setting {
             key,
             value: key.default.map(str::to_owned),
             origin: Origin::Default,
         };
-        Self(KEYS.iter().map(unset).collect())
+        Self {
+            settings: KEYS.iter().map(unset).collect(),
+            environment: Environment::default(),
+        }
     }
 
     /// Reads all levels; whatever is wrong in any of them is an error, also where a stronger one sets
     /// the same key.
-    pub fn load(sources: &Sources) -> Result<Self, BadSetting> {
+    pub(crate) fn load(sources: &Sources) -> Result<Self, BadSetting> {
         let (config, faults) = Self::load_past_faults(sources)?;
         match faults.into_iter().next() {
             Some(fault) => Err(fault.into()),
@@ -69,8 +76,11 @@ impl Config {
 
     /// As [`Config::load`], but what is wrong in a file is passed over and handed back: it must not keep
     /// a job from running.
-    pub fn load_past_faults(sources: &Sources) -> Result<(Self, Vec<BadFile>), BadSetting> {
-        let mut config = Self::defaults();
+    pub(crate) fn load_past_faults(sources: &Sources) -> Result<(Self, Vec<BadFile>), BadSetting> {
+        let mut config = Self {
+            environment: sources.environment.clone(),
+            ..Self::defaults()
+        };
         let user = |path, line| Origin::UserFile { path, line };
         let mut faults = config.take_over(sources.user.as_ref(), user);
         let project = |path, line| Origin::ProjectFile { path, line };
@@ -126,25 +136,32 @@ impl Config {
 
     fn set(&mut self, key: &'static Key, value: String, origin: Origin) {
         let is_key = |setting: &&mut Setting| setting.key.name == key.name;
-        if let Some(setting) = self.0.iter_mut().find(is_key) {
+        if let Some(setting) = self.settings.iter_mut().find(is_key) {
             setting.value = Some(value);
             setting.origin = origin;
         }
     }
 
     #[must_use]
-    pub fn settings(&self) -> &[Setting] {
-        &self.0
+    pub(crate) fn settings(&self) -> &[Setting] {
+        &self.settings
+    }
+
+    /// The environment of the program, for what other tools set in it.
+    pub(crate) fn environment(&self) -> &Environment {
+        &self.environment
     }
 
     /// The setting of a key of the table.
     #[must_use]
-    pub fn setting(&self, name: &str) -> Option<&Setting> {
-        self.0.iter().find(|setting| setting.key.name == name)
+    pub(crate) fn setting(&self, name: &str) -> Option<&Setting> {
+        self.settings
+            .iter()
+            .find(|setting| setting.key.name == name)
     }
 
     /// What was given on the command line, else what is set for the key.
-    pub fn or<T: FromStr>(&self, given: Option<T>, name: &str) -> Option<T> {
+    pub(crate) fn or<T: FromStr>(&self, given: Option<T>, name: &str) -> Option<T> {
         given.or_else(|| {
             // Every value was checked with the type's own parser when it was read.
             self.setting(name)?.value.as_ref()?.parse().ok()
@@ -152,7 +169,7 @@ impl Config {
     }
 
     /// As [`Config::or`], but the default does not count: a weaker source than what a log recorded.
-    pub fn set_or<T: FromStr>(&self, given: Option<T>, name: &str) -> Option<T> {
+    pub(crate) fn set_or<T: FromStr>(&self, given: Option<T>, name: &str) -> Option<T> {
         let is_set = self
             .setting(name)
             .is_some_and(|setting| setting.origin != Origin::Default);
@@ -161,7 +178,7 @@ impl Config {
 
     /// Of keys that say the same thing in different ways, the one set on the strongest level.
     #[must_use]
-    pub fn strongest(&self, names: &[&str]) -> Option<&Setting> {
+    pub(crate) fn strongest(&self, names: &[&str]) -> Option<&Setting> {
         let mut best: Option<&Setting> = None;
         for setting in names.iter().filter_map(|name| self.setting(name)) {
             let level = |setting: &Setting| setting.origin.level();
@@ -173,8 +190,8 @@ impl Config {
     }
 
     /// Values that other tools know by variables of their own, such as tokens of live services.
-    pub fn foreign_variables(&self) -> impl Iterator<Item = (&'static str, &str)> {
-        self.0
+    pub(crate) fn foreign_variables(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        self.settings
             .iter()
             .filter_map(|setting| Some((setting.key.foreign_variable?, setting.value.as_deref()?)))
     }
@@ -183,7 +200,7 @@ impl Config {
 impl Origin {
     /// Whether it is a line of a file, which a job cannot be blamed for.
     #[must_use]
-    pub fn is_file(&self) -> bool {
+    pub(crate) fn is_file(&self) -> bool {
         matches!(self, Self::UserFile { .. } | Self::ProjectFile { .. })
     }
 
@@ -207,6 +224,87 @@ impl fmt::Display for Origin {
             }
             Self::Environment { variable } => f.write_str(variable),
             Self::CommandLine => f.write_str("command line"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn the_stronger_level_wins() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str, pue: &str| {
+            let path = folder.path().join(name);
+            fs::write(&path, format!("# a comment\npue = {pue}\n")).unwrap();
+            path
+        };
+        let (user, project) = (file("user.toml", "1.1"), file("project.toml", "1.2"));
+        let mut sources = Sources::default();
+        let found = |sources: &Sources| {
+            let config = Config::load(sources).unwrap();
+            let setting = config.setting("pue").unwrap();
+            (setting.value.clone(), setting.origin.clone())
+        };
+        let set = |value: &str| Some(value.to_owned());
+        assert_eq!(found(&sources), (None, Origin::Default));
+        sources.user = Some(user.clone());
+        let origin = Origin::UserFile {
+            path: user,
+            line: 2,
+        };
+        assert_eq!(found(&sources), (set("1.1"), origin));
+        sources.project = Some(project.clone());
+        let origin = Origin::ProjectFile {
+            path: project,
+            line: 2,
+        };
+        assert_eq!(found(&sources), (set("1.2"), origin));
+        let of_variable = |variable: &str| Origin::Environment {
+            variable: variable.to_owned(),
+        };
+        sources.environment.extend([("OVERRIDE_PUE", "1.3")]);
+        assert_eq!(found(&sources), (set("1.3"), of_variable("OVERRIDE_PUE")));
+        sources.environment.extend([("IMPACT_PUE", "1.4")]);
+        assert_eq!(found(&sources), (set("1.4"), of_variable("IMPACT_PUE")));
+        sources.command_line = vec![("pue".to_owned(), "1.5".to_owned())];
+        assert_eq!(found(&sources), (set("1.5"), Origin::CommandLine));
+    }
+
+    #[test]
+    fn a_choice_in_capitals_is_the_same_choice_on_every_level() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("config.toml");
+        fs::write(&file, "log-level = \"ERROR\"\n").unwrap();
+        let in_file = Sources {
+            user: Some(file),
+            ..Sources::default()
+        };
+        let in_environment = Sources {
+            environment: [("IMPACT_LOG_LEVEL", " Error")].into_iter().collect(),
+            ..Sources::default()
+        };
+        let on_command_line = Sources {
+            command_line: vec![("log-level".to_owned(), " Error".to_owned())],
+            ..Sources::default()
+        };
+        for sources in [in_file, in_environment, on_command_line] {
+            let config = Config::load(&sources).unwrap();
+            let setting = config.setting("log-level").unwrap();
+            assert_eq!(setting.value.as_deref(), Some("error"));
+        }
+    }
+
+    #[test]
+    fn every_key_is_found_by_its_name_and_accepts_its_own_default() {
+        for key in KEYS {
+            assert_eq!(Key::find(key.name).unwrap().name, key.name);
+            if let Some(default) = key.default {
+                assert_eq!(key.read(default).as_deref(), Ok(default), "{}", key.name);
+            }
         }
     }
 }

@@ -1,36 +1,35 @@
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use crate::model::Environment;
+
 /// The project's file, looked for upwards from the working directory.
-pub const PROJECT_FILE: &str = ".impact.toml";
+pub(crate) const PROJECT_FILE: &str = ".impact.toml";
 
 /// Where settings are looked for, strongest first; the defaults come last.
 #[derive(Debug, Clone, Default)]
-pub struct Sources {
-    pub command_line: Vec<(String, String)>,
-    pub environment: BTreeMap<String, String>,
-    pub project: Option<PathBuf>,
-    pub user: Option<PathBuf>,
+pub(crate) struct Sources {
+    pub(crate) command_line: Vec<(String, String)>,
+    pub(crate) environment: Environment,
+    pub(crate) project: Option<PathBuf>,
+    pub(crate) user: Option<PathBuf>,
 }
 
 impl Sources {
-    /// Those of this process, with what its command line set.
-    #[must_use]
-    pub fn of_process(command_line: Vec<(String, String)>) -> Self {
-        // A variable that is empty is one that is not set.
-        let environment: BTreeMap<String, String> = std::env::vars_os()
-            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-            .filter(|(_, value)| !value.trim().is_empty())
-            .collect();
-        let project = std::env::current_dir()
-            .ok()
-            .and_then(|folder| upwards(&folder));
+    /// Those of this process; the only place of the program that reads the environment.
+    pub(crate) fn of_process() -> Self {
+        let environment: Environment = std::env::vars_os().collect();
+        let folder = std::env::current_dir().ok();
         Self {
-            command_line,
+            command_line: Vec::new(),
+            project: folder.and_then(|folder| upwards(&folder)),
             user: user_file(&environment),
             environment,
-            project,
         }
+    }
+
+    /// Whether colours are not wanted (<https://no-color.org>).
+    pub(crate) fn is_colourless(&self) -> bool {
+        self.environment.get_os("NO_COLOR").is_some()
     }
 }
 
@@ -42,14 +41,12 @@ fn upwards(folder: &Path) -> Option<PathBuf> {
         .find(|file| file.is_file())
 }
 
-/// `$XDG_CONFIG_HOME/impact/config.toml`, or in `~/.config`; it need not be there.
-fn user_file(environment: &BTreeMap<String, String>) -> Option<PathBuf> {
-    let folder = match environment.get("XDG_CONFIG_HOME") {
-        Some(folder) => PathBuf::from(folder),
-        None => Path::new(environment.get("HOME")?).join(".config"),
+/// `$XDG_CONFIG_HOME/impact/config.toml`, or in `~/.config`; the file may be missing.
+fn user_file(environment: &Environment) -> Option<PathBuf> {
+    let home = || Some(environment.absolute_path("HOME")?.join(".config"));
+    let folder = match environment.get_os("XDG_CONFIG_HOME") {
+        Some(_) => environment.absolute_path("XDG_CONFIG_HOME"),
+        None => home(),
     };
-    // The standard says that relative paths are to be ignored.
-    folder
-        .is_absolute()
-        .then(|| folder.join("impact").join("config.toml"))
+    Some(folder?.join("impact").join("config.toml"))
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 use rustix::termios::{LocalModes, tcgetattr, tcgetpgrp, tcgetwinsize};
 
 use crate::ledger::footprint::RunningEmissions;
+use crate::model::Environment;
 use crate::track::{Display, LiveStatus};
 use crate::units::GramsCo2e;
 
@@ -29,8 +30,8 @@ impl LiveLine {
     }
 
     /// Whether standard error is a terminal on which a line can be written over.
-    pub fn can_be_shown() -> bool {
-        io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+    pub fn can_be_shown(environment: &Environment) -> bool {
+        io::stderr().is_terminal() && environment.get("TERM") != Some("dumb")
     }
 }
 

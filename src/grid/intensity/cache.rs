@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::fetch::LARGEST_BODY;
 use crate::files::AtomicFile;
+use crate::model::Environment;
 
 const LARGEST_HEADER: u64 = 16 * 1024;
 
@@ -40,15 +41,10 @@ impl Cache {
 
     /// `$XDG_CACHE_HOME/impact`, or `~/.cache/impact`; none on a machine with neither.
     #[must_use]
-    pub fn of_the_user() -> Option<Self> {
-        let absolute = |name| {
-            std::env::var_os(name)
-                .map(PathBuf::from)
-                .filter(|path| path.is_absolute())
-        };
-        absolute("XDG_CACHE_HOME")
-            .or_else(|| absolute("HOME").map(|home| home.join(".cache")))
-            .map(|cache| Self::new(cache.join("impact")))
+    pub fn of_user(environment: &Environment) -> Option<Self> {
+        let home = || Some(environment.absolute_path("HOME")?.join(".cache"));
+        let folder = environment.absolute_path("XDG_CACHE_HOME").or_else(home)?;
+        Some(Self::new(folder.join("impact")))
     }
 
     fn path(&self, url: &str) -> PathBuf {

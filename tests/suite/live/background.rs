@@ -4,12 +4,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, TimeDelta, Utc};
-use impact::grid::intensity::live::{ServiceClient, Settings};
+use impact::grid::intensity::live::ServiceClient;
 use impact::grid::intensity::{
     Basis, Declined, IntensityPoller, IntensityProvider, Latest, Period, Point, ProviderChain,
     Series, live,
 };
 use impact::grid::zone::ZoneId;
+use impact::model::Environment;
 use impact::model::{Provenance, Source};
 use impact::units::GramsPerKwh;
 
@@ -70,7 +71,7 @@ impl IntensityProvider for Slow {
 }
 
 fn chain(url: &str) -> Arc<ProviderChain> {
-    let settings: Settings = [("IMPACT_UK_URL".to_owned(), url.to_owned())]
+    let settings: Environment = [("IMPACT_UK_URL".to_owned(), url.to_owned())]
         .into_iter()
         .collect();
     let service = live::named(&Arc::new(ServiceClient::new(settings, None)), "uk").unwrap();

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use impact::grid::intensity::cache::Cache;
-use impact::grid::intensity::live::{ServiceClient, Settings};
+use impact::grid::intensity::live::ServiceClient;
 use impact::grid::intensity::{Declined, IntensityProvider, Period, Series, live};
+use impact::model::Environment;
 
 use super::server::Reply;
 
@@ -106,7 +107,7 @@ impl Service {
         ALL.iter().find(|service| service.name == name).unwrap()
     }
 
-    pub(crate) fn settings(&self, url: &str, with_tokens: bool) -> Settings {
+    pub(crate) fn settings(&self, url: &str, with_tokens: bool) -> Environment {
         let tokens = self.tokens.iter().filter(|_| with_tokens);
         [(self.url_variable, url)]
             .iter()

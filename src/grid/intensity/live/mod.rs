@@ -17,7 +17,7 @@ use std::sync::Arc;
 use super::{Basis, IntensityProvider, ProviderChain, YearlyProvider};
 
 pub use geolocate::{Place, geolocate};
-pub use service_client::{ServiceClient, Settings};
+pub use service_client::ServiceClient;
 
 macro_rules! services {
     ($($service:ident),+ $(,)?) => {

@@ -1,5 +1,3 @@
-use std::collections::BTreeMap;
-use std::fmt;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -8,41 +6,7 @@ use serde::de::DeserializeOwned;
 use crate::grid::intensity::cache::Cache;
 use crate::grid::intensity::fetch::{Auth, BaseUrl, Request, Secret, fetch};
 use crate::grid::intensity::{Declined, Nonsense, Period};
-
-/// Tokens and addresses by the name of their environment variable.
-#[derive(Clone, Default)]
-pub struct Settings(BTreeMap<String, String>);
-
-impl Settings {
-    #[must_use]
-    pub fn from_env() -> Self {
-        std::env::vars_os()
-            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-            .collect()
-    }
-
-    /// A value that is there and not empty.
-    #[must_use]
-    pub fn get(&self, name: &str) -> Option<&str> {
-        self.0
-            .get(name)
-            .map(|value| value.trim())
-            .filter(|value| !value.is_empty())
-    }
-}
-
-impl FromIterator<(String, String)> for Settings {
-    fn from_iter<I: IntoIterator<Item = (String, String)>>(pairs: I) -> Self {
-        Self(pairs.into_iter().collect())
-    }
-}
-
-/// Values may be tokens, so only the names are shown.
-impl fmt::Debug for Settings {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.0.keys()).finish()
-    }
-}
+use crate::model::Environment;
 
 /// How long an answer is worth keeping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +32,8 @@ impl Keep {
 /// Where services put their questions: settings, cache, time-out and clock.
 #[derive(Debug)]
 pub struct ServiceClient {
-    settings: Settings,
+    /// Tokens and addresses by the name of their variable.
+    settings: Environment,
     cache: Option<Cache>,
     timeout: Duration,
     clock: fn() -> DateTime<Utc>,
@@ -79,19 +44,13 @@ impl ServiceClient {
     pub const TIMEOUT: Duration = Duration::from_secs(5);
 
     #[must_use]
-    pub fn new(settings: Settings, cache: Option<Cache>) -> Self {
+    pub fn new(settings: Environment, cache: Option<Cache>) -> Self {
         Self {
             settings,
             cache,
             timeout: Self::TIMEOUT,
             clock: Utc::now,
         }
-    }
-
-    /// The client of the user: the environment, and the cache in its folder.
-    #[must_use]
-    pub fn of_the_user() -> Self {
-        Self::new(Settings::from_env(), Cache::of_the_user())
     }
 
     #[must_use]
