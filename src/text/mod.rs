@@ -4,4 +4,5 @@ pub(crate) mod csv;
 pub mod escape;
 pub mod nearest;
 pub mod number;
+pub(crate) mod svg;
 pub mod table;

@@ -1,8 +1,6 @@
-use std::fmt::Write as _;
-
 use super::{Comparison, Contrasts};
-use crate::text::escape;
 use crate::text::number::human;
+use crate::text::svg::{Attributes, Svg};
 
 const WIDTH: f64 = 640.0;
 const LABELS: f64 = 180.0;
@@ -11,31 +9,49 @@ const ROW: f64 = 28.0;
 const TITLE: f64 = 30.0;
 const AXIS: f64 = 34.0;
 
-/// Every run as a dot and every mean with its standard error as a bar, a panel a figure.
+/// A plot for each figure: every run as a dot, every mean as a bar with its standard error.
 #[must_use]
 pub fn svg(comparison: &Comparison) -> String {
-    let panel_height = TITLE + ROW * comparison.groups.len() as f64 + AXIS;
-    let height = panel_height * comparison.figures.len() as f64;
-    let mut out = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" height=\"{height}\" role=\"img\" font-family=\"sans-serif\" font-size=\"12\">\n<title>Comparison of {} groups of runs</title>\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
-        comparison.groups.len()
+    let plot_height = TITLE + ROW * comparison.groups.len() as f64 + AXIS;
+    let height = plot_height * comparison.figures.len() as f64;
+    let mut svg = Svg::default();
+    svg.open(
+        "svg",
+        &[
+            ("xmlns", &"http://www.w3.org/2000/svg"),
+            ("viewBox", &format_args!("0 0 {WIDTH} {height}")),
+            ("width", &WIDTH),
+            ("height", &height),
+            ("role", &"img"),
+            ("font-family", &"sans-serif"),
+            ("font-size", &12),
+        ],
     );
+    svg.line_break();
+    let groups = comparison.groups.len();
+    svg.text(
+        "title",
+        &[],
+        &format_args!("Comparison of {groups} groups of runs"),
+    );
+    svg.line_break();
+    svg.empty(
+        "rect",
+        &[("width", &"100%"), ("height", &"100%"), ("fill", &"white")],
+    );
+    svg.line_break();
     for (index, contrasts) in comparison.figures.iter().enumerate() {
-        panel(&mut out, contrasts, panel_height * index as f64);
+        draw_figure(&mut svg, contrasts, plot_height * index as f64);
     }
-    out.push_str("</svg>\n");
-    out
+    svg.close("svg");
+    svg.line_break();
+    svg.finish()
 }
 
-fn panel(out: &mut String, contrasts: &Contrasts, top: f64) {
+fn draw_figure(svg: &mut Svg, contrasts: &Contrasts, top: f64) {
     let figure = contrasts.figure;
-    let _ = writeln!(
-        out,
-        "<text x=\"12\" y=\"{}\" font-weight=\"bold\">{} ({})</text>",
-        top + 18.0,
-        figure.name(),
-        escape::html(figure.unit())
-    );
+    let title = format!("{} ({})", figure.name(), figure.unit());
+    text(svg, (12.0, top + 18.0), &[("font-weight", &"bold")], &title);
     let largest = contrasts
         .groups
         .iter()
@@ -47,55 +63,61 @@ fn panel(out: &mut String, contrasts: &Contrasts, top: f64) {
     };
     for (row, group) in contrasts.groups.iter().enumerate() {
         let y = top + TITLE + ROW * (row as f64 + 0.5);
-        let _ = writeln!(
-            out,
-            "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>",
-            LABELS - 10.0,
-            y + 4.0,
-            escape::html(&shortened(&group.name))
+        let name = shortened(&group.name);
+        text(
+            svg,
+            (LABELS - 10.0, y + 4.0),
+            &[("text-anchor", &"end")],
+            &name,
         );
         for value in &group.values {
-            let _ = writeln!(
-                out,
-                "<circle cx=\"{:.2}\" cy=\"{y}\" r=\"4\" fill=\"#0072b2\" fill-opacity=\"0.45\"><title>{} {}</title></circle>",
-                scale(*value),
-                human(*value),
-                escape::html(figure.unit())
+            svg.titled(
+                "circle",
+                &[
+                    ("cx", &format_args!("{:.2}", scale(*value))),
+                    ("cy", &y),
+                    ("r", &4),
+                    ("fill", &"#0072b2"),
+                    ("fill-opacity", &0.45),
+                ],
+                &format!("{} {}", human(*value), figure.unit()),
             );
+            svg.line_break();
         }
         let Some(moments) = group.moments else {
-            let _ = writeln!(
-                out,
-                "<text x=\"{LABELS}\" y=\"{}\" fill=\"#666\">unknown</text>",
-                y + 4.0
-            );
+            text(svg, (LABELS, y + 4.0), &[("fill", &"#666")], "unknown");
             continue;
         };
         let error = moments.standard_error().unwrap_or(0.0);
-        let _ = writeln!(
-            out,
-            "<line x1=\"{:.2}\" x2=\"{:.2}\" y1=\"{y}\" y2=\"{y}\" stroke=\"black\" stroke-width=\"2\"/>",
-            scale((moments.mean - error).max(0.0)),
-            scale((moments.mean + error).min(largest)),
-        );
+        let low = scale((moments.mean - error).max(0.0));
+        let high = scale((moments.mean + error).min(largest));
         let mean = scale(moments.mean);
-        let _ = writeln!(
-            out,
-            "<line x1=\"{mean:.2}\" x2=\"{mean:.2}\" y1=\"{}\" y2=\"{}\" stroke=\"black\" stroke-width=\"2\"/>",
-            y - 8.0,
-            y + 8.0
-        );
+        let black: Attributes = &[("stroke", &"black"), ("stroke-width", &2)];
+        line(svg, (low, y), (high, y), black);
+        line(svg, (mean, y - 8.0), (mean, y + 8.0), black);
     }
     let y = top + TITLE + ROW * contrasts.groups.len() as f64;
-    let _ = writeln!(
-        out,
-        "<line x1=\"{LABELS}\" x2=\"{}\" y1=\"{y}\" y2=\"{y}\" stroke=\"#666\"/>\n<text x=\"{LABELS}\" y=\"{}\" fill=\"#666\">0</text>\n<text x=\"{}\" y=\"{}\" fill=\"#666\" text-anchor=\"end\">{}</text>",
-        WIDTH - RIGHT,
-        y + 16.0,
-        WIDTH - RIGHT,
-        y + 16.0,
-        human(largest)
+    line(svg, (LABELS, y), (WIDTH - RIGHT, y), &[("stroke", &"#666")]);
+    text(svg, (LABELS, y + 16.0), &[("fill", &"#666")], "0");
+    text(
+        svg,
+        (WIDTH - RIGHT, y + 16.0),
+        &[("fill", &"#666"), ("text-anchor", &"end")],
+        &human(largest),
     );
+}
+
+fn line(svg: &mut Svg, (x1, y1): (f64, f64), (x2, y2): (f64, f64), style: Attributes) {
+    let (x1, x2) = (format!("{x1:.2}"), format!("{x2:.2}"));
+    let ends: Attributes = &[("x1", &x1), ("x2", &x2), ("y1", &y1), ("y2", &y2)];
+    svg.empty("line", &[ends, style].concat());
+    svg.line_break();
+}
+
+fn text(svg: &mut Svg, (x, y): (f64, f64), style: Attributes, text: &str) {
+    let place: Attributes = &[("x", &x), ("y", &y)];
+    svg.text("text", &[place, style].concat(), &text);
+    svg.line_break();
 }
 
 /// The end of a long name: paths differ there.

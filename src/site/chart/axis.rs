@@ -1,4 +1,4 @@
-use super::svg::{Anchor, Svg};
+use super::canvas::{Anchor, Canvas};
 use crate::text::number;
 
 /// Values on a straight line between two ends of a picture.
@@ -53,11 +53,11 @@ impl Axis {
     }
 
     /// Lines across the picture at each tick, and their labels below.
-    pub(super) fn draw_below(&self, svg: &mut Svg, top: f64, bottom: f64) {
+    pub(super) fn draw_below(&self, canvas: &mut Canvas, top: f64, bottom: f64) {
         for tick in self.ticks() {
             let x = self.place(tick);
-            svg.line("grid", (x, top), (x, bottom));
-            svg.text(
+            canvas.line("grid", (x, top), (x, bottom));
+            canvas.text(
                 "tick",
                 (x, bottom + 17.0),
                 Anchor::Middle,
@@ -67,11 +67,11 @@ impl Axis {
     }
 
     /// Lines across the picture at each tick, and their labels to the left.
-    pub(super) fn draw_left(&self, svg: &mut Svg, left: f64, right: f64) {
+    pub(super) fn draw_left(&self, canvas: &mut Canvas, left: f64, right: f64) {
         for tick in self.ticks() {
             let y = self.place(tick);
-            svg.line("grid", (left, y), (right, y));
-            svg.text(
+            canvas.line("grid", (left, y), (right, y));
+            canvas.text(
                 "tick",
                 (left - 7.0, y + 4.0),
                 Anchor::End,

@@ -1,5 +1,5 @@
 use super::axis::Axis;
-use super::svg::{Anchor, Svg, shortened};
+use super::canvas::{Anchor, Canvas, shortened};
 use crate::text::number;
 
 const WIDTH: f64 = 760.0;
@@ -30,10 +30,10 @@ pub(in crate::site) fn bars(
         .iter()
         .map(|bar| format!("{}: {} {unit}", bar.label, number::typeset(total(bar))))
         .collect();
-    let mut svg = Svg::new(id, WIDTH, bottom + 42.0, title, &described.join("; "));
+    let mut canvas = Canvas::new(id, WIDTH, bottom + 42.0, title, &described.join("; "));
     let axis = Axis::over(0.0, most, LABELS, WIDTH - 80.0, 5);
-    axis.draw_below(&mut svg, TOP, bottom);
-    svg.text(
+    axis.draw_below(&mut canvas, TOP, bottom);
+    canvas.text(
         "axis-name",
         (f64::midpoint(LABELS, WIDTH - 80.0), bottom + 36.0),
         Anchor::Middle,
@@ -44,13 +44,13 @@ pub(in crate::site) fn bars(
         if rows.iter().all(|bar| bar.parts[part] == 0.0) {
             continue;
         }
-        svg.rect(&format!("fill-{}", part + 1), x, 10.0, 12.0, 12.0, "");
-        svg.text("legend", (x + 18.0, 20.5), Anchor::Start, name);
+        canvas.rect(&format!("fill-{}", part + 1), (x, 10.0), (12.0, 12.0), "");
+        canvas.text("legend", (x + 18.0, 20.5), Anchor::Start, name);
         x += 44.0 + 7.2 * name.chars().count() as f64;
     }
     for (row, bar) in rows.iter().enumerate() {
         let y = TOP + row as f64 * ROW + 5.0;
-        svg.text(
+        canvas.text(
             "label",
             (LABELS - 12.0, y + 13.0),
             Anchor::End,
@@ -61,23 +61,21 @@ pub(in crate::site) fn bars(
             let (left, right) = (axis.place(from), axis.place(from + value));
             if right - left > 0.05 {
                 let tip = format!("{} {name}: {} {unit}", bar.label, number::typeset(*value));
-                svg.rect(
+                canvas.rect(
                     &format!("fill-{}", part + 1),
-                    left,
-                    y,
-                    right - left,
-                    18.0,
+                    (left, y),
+                    (right - left, 18.0),
                     &tip,
                 );
             }
             from += value;
         }
-        svg.text(
+        canvas.text(
             "value",
             (axis.place(from) + 8.0, y + 13.0),
             Anchor::Start,
             &number::typeset(from),
         );
     }
-    svg.finish()
+    canvas.finish()
 }

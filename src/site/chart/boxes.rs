@@ -1,5 +1,5 @@
 use super::axis::Axis;
-use super::svg::{Anchor, Svg, shortened};
+use super::canvas::{Anchor, Canvas, shortened};
 use crate::text::number::{self, counted};
 use crate::units::moments::quantile;
 
@@ -48,9 +48,9 @@ pub(in crate::site) fn boxes(id: &str, title: &str, unit: &str, rows: &[BoxRow])
             )
         })
         .collect();
-    let mut svg = Svg::new(id, WIDTH, bottom + 42.0, title, &described.join("; "));
-    axis.draw_below(&mut svg, top, bottom);
-    svg.text(
+    let mut canvas = Canvas::new(id, WIDTH, bottom + 42.0, title, &described.join("; "));
+    axis.draw_below(&mut canvas, top, bottom);
+    canvas.text(
         "axis-name",
         (f64::midpoint(LABELS, WIDTH - 24.0), bottom + 36.0),
         Anchor::Middle,
@@ -58,7 +58,7 @@ pub(in crate::site) fn boxes(id: &str, title: &str, unit: &str, rows: &[BoxRow])
     );
     for (row, (label, sorted)) in rows.iter().enumerate() {
         let middle = top + (row as f64 + 0.5) * ROW;
-        svg.text(
+        canvas.text(
             "label",
             (LABELS - 12.0, middle + 4.0),
             Anchor::End,
@@ -66,22 +66,20 @@ pub(in crate::site) fn boxes(id: &str, title: &str, unit: &str, rows: &[BoxRow])
         );
         let place = |share| axis.place(at(sorted, share));
         if sorted.len() >= ENOUGH_FOR_A_BOX {
-            svg.line("whisker", (place(0.0), middle), (place(1.0), middle));
+            canvas.line("whisker", (place(0.0), middle), (place(1.0), middle));
             let tip = format!(
                 "{label}: quartiles {}, {}, {} {unit}",
                 number::typeset(at(sorted, 0.25)),
                 number::typeset(at(sorted, 0.5)),
                 number::typeset(at(sorted, 0.75))
             );
-            svg.rect(
+            canvas.rect(
                 "box",
-                place(0.25),
-                middle - 10.0,
-                (place(0.75) - place(0.25)).max(1.5),
-                20.0,
+                (place(0.25), middle - 10.0),
+                ((place(0.75) - place(0.25)).max(1.5), 20.0),
                 &tip,
             );
-            svg.line(
+            canvas.line(
                 "median",
                 (place(0.5), middle - 10.0),
                 (place(0.5), middle + 10.0),
@@ -89,8 +87,8 @@ pub(in crate::site) fn boxes(id: &str, title: &str, unit: &str, rows: &[BoxRow])
         }
         let every = sorted.len().div_ceil(MOST_DOTS).max(1);
         for value in sorted.iter().step_by(every) {
-            svg.circle("run", (axis.place(*value), middle), 3.5, "");
+            canvas.circle("run", (axis.place(*value), middle), 3.5, "");
         }
     }
-    svg.finish()
+    canvas.finish()
 }

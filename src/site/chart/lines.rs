@@ -1,5 +1,5 @@
 use super::axis::Axis;
-use super::svg::{Anchor, Svg, shortened};
+use super::canvas::{Anchor, Canvas, shortened};
 use crate::log::Point;
 use crate::text::number;
 use crate::units::SECONDS_PER_HOUR;
@@ -45,7 +45,7 @@ pub(in crate::site) fn lines(
     let high = values().fold(f64::NEG_INFINITY, f64::max);
     let low = values().fold(f64::INFINITY, f64::min);
     let described: Vec<String> = lines.iter().map(|line| describe(line, unit)).collect();
-    let mut svg = Svg::new(id, WIDTH, HEIGHT, title, &described.join("; "));
+    let mut canvas = Canvas::new(id, WIDTH, HEIGHT, title, &described.join("; "));
     let (time_unit, per_unit) = match seconds {
         s if s < 180.0 => ("s", 1.0),
         s if s < 3.0 * SECONDS_PER_HOUR => ("min", 60.0),
@@ -60,23 +60,23 @@ pub(in crate::site) fn lines(
     };
     let y = Axis::over(low, high, BOTTOM, TOP, 4);
     for band in bands {
-        draw_band(&mut svg, band, &x, per_unit);
+        draw_band(&mut canvas, band, &x, per_unit);
     }
-    y.draw_left(&mut svg, LEFT, RIGHT);
-    x.draw_below(&mut svg, BOTTOM, BOTTOM + 4.0);
-    svg.text(
+    y.draw_left(&mut canvas, LEFT, RIGHT);
+    x.draw_below(&mut canvas, BOTTOM, BOTTOM + 4.0);
+    canvas.text(
         "axis-name",
         (RIGHT, HEIGHT - 6.0),
         Anchor::End,
         &format!("time ({time_unit})"),
     );
-    svg.text("axis-name", (4.0, 14.0), Anchor::Start, unit);
+    canvas.text("axis-name", (4.0, 14.0), Anchor::Start, unit);
     let mut legend = RIGHT;
     for line in lines.iter().rev() {
         if lines.len() > 1 {
-            svg.text("legend", (legend, 14.0), Anchor::End, line.name);
+            canvas.text("legend", (legend, 14.0), Anchor::End, line.name);
             legend -= 8.0 + 7.0 * line.name.chars().count() as f64;
-            svg.line(
+            canvas.line(
                 &format!("line line-{}", line.colour),
                 (legend - 18.0, 10.0),
                 (legend, 10.0),
@@ -89,9 +89,9 @@ pub(in crate::site) fn lines(
             .points
             .iter()
             .map(|point| (x.place(point.seconds / per_unit), y.place(point.value)));
-        svg.path(&format!("line line-{}", line.colour), points);
+        canvas.path(&format!("line line-{}", line.colour), points);
     }
-    svg.finish()
+    canvas.finish()
 }
 
 fn describe(line: &Line, unit: &str) -> String {
@@ -104,16 +104,16 @@ fn describe(line: &Line, unit: &str) -> String {
     )
 }
 
-fn draw_band(svg: &mut Svg, band: &Band, x: &Axis, per_unit: f64) {
+fn draw_band(canvas: &mut Canvas, band: &Band, x: &Axis, per_unit: f64) {
     let (from, to) = (x.place(band.from / per_unit), x.place(band.to / per_unit));
     if to - from > 1.0 {
-        svg.rect("phase", from, TOP, to - from, BOTTOM - TOP, &band.name);
+        canvas.rect("phase", (from, TOP), (to - from, BOTTOM - TOP), &band.name);
     } else {
-        svg.line("instant", (from, TOP), (from, BOTTOM));
+        canvas.line("instant", (from, TOP), (from, BOTTOM));
     }
     let room = ((to - from) / 7.0) as usize;
     if room >= 3 {
-        svg.text(
+        canvas.text(
             "phase-name",
             (from + 4.0, TOP + 12.0),
             Anchor::Start,

@@ -3,9 +3,9 @@
 mod axis;
 mod bars;
 mod boxes;
+mod canvas;
 mod lines;
 mod scatter;
-mod svg;
 
 pub(super) use bars::{Bar, bars};
 pub(super) use boxes::{BoxRow, boxes};

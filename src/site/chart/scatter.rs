@@ -1,5 +1,5 @@
 use super::axis::Axis;
-use super::svg::{Anchor, Svg, shortened};
+use super::canvas::{Anchor, Canvas, shortened};
 use crate::text::number;
 
 const WIDTH: f64 = 640.0;
@@ -49,7 +49,7 @@ pub(in crate::site) fn scatter(id: &str, plot: &Scatter) -> String {
             format!("{} of them", names.len())
         }
     );
-    let mut svg = Svg::new(id, WIDTH, HEIGHT, plot.title, &description);
+    let mut canvas = Canvas::new(id, WIDTH, HEIGHT, plot.title, &description);
     let ends = |value: fn(&Dot) -> (f64, f64)| {
         let low = dots
             .iter()
@@ -70,17 +70,17 @@ pub(in crate::site) fn scatter(id: &str, plot: &Scatter) -> String {
     let (y_low, y_high) = ends(|dot| (dot.y, dot.y_error));
     let x = Axis::over(x_low, x_high, LEFT, RIGHT, 6);
     let y = Axis::over(y_low, y_high, BOTTOM, TOP, 5);
-    x.draw_below(&mut svg, TOP, BOTTOM);
-    y.draw_left(&mut svg, LEFT, RIGHT);
-    svg.text(
+    x.draw_below(&mut canvas, TOP, BOTTOM);
+    y.draw_left(&mut canvas, LEFT, RIGHT);
+    canvas.text(
         "axis-name",
         (f64::midpoint(LEFT, RIGHT), HEIGHT - 14.0),
         Anchor::Middle,
         plot.x_name,
     );
-    svg.upright("axis-name", (18.0, f64::midpoint(TOP, BOTTOM)), plot.y_name);
+    canvas.vertical_text("axis-name", (18.0, f64::midpoint(TOP, BOTTOM)), plot.y_name);
     if front.len() > 1 {
-        svg.path(
+        canvas.path(
             "pareto",
             front
                 .iter()
@@ -91,15 +91,15 @@ pub(in crate::site) fn scatter(id: &str, plot: &Scatter) -> String {
         let (cx, cy) = (x.place(dot.x), y.place(dot.y));
         if dot.x_error > 0.0 {
             let (a, b) = (x.place(dot.x - dot.x_error), x.place(dot.x + dot.x_error));
-            svg.line("error", (a, cy), (b, cy));
-            svg.line("error", (a, cy - 4.0), (a, cy + 4.0));
-            svg.line("error", (b, cy - 4.0), (b, cy + 4.0));
+            canvas.line("error", (a, cy), (b, cy));
+            canvas.line("error", (a, cy - 4.0), (a, cy + 4.0));
+            canvas.line("error", (b, cy - 4.0), (b, cy + 4.0));
         }
         if dot.y_error > 0.0 {
             let (a, b) = (y.place(dot.y - dot.y_error), y.place(dot.y + dot.y_error));
-            svg.line("error", (cx, a), (cx, b));
-            svg.line("error", (cx - 4.0, a), (cx + 4.0, a));
-            svg.line("error", (cx - 4.0, b), (cx + 4.0, b));
+            canvas.line("error", (cx, a), (cx, b));
+            canvas.line("error", (cx - 4.0, a), (cx + 4.0, a));
+            canvas.line("error", (cx - 4.0, b), (cx + 4.0, b));
         }
         let class = if front.contains(&place) {
             "dot best"
@@ -112,16 +112,16 @@ pub(in crate::site) fn scatter(id: &str, plot: &Scatter) -> String {
             number::typeset(dot.x),
             number::typeset(dot.y)
         );
-        svg.circle(class, (cx, cy), 5.5, &tip);
+        canvas.circle(class, (cx, cy), 5.5, &tip);
     }
     if dots.len() <= MOST_NAMES {
-        name_dots(&mut svg, dots, &x, &y);
+        name_dots(&mut canvas, dots, &x, &y);
     }
-    svg.finish()
+    canvas.finish()
 }
 
 /// Writes each name beside its dot, in the first of four places that is still free.
-fn name_dots(svg: &mut Svg, dots: &[Dot], x: &Axis, y: &Axis) {
+fn name_dots(canvas: &mut Canvas, dots: &[Dot], x: &Axis, y: &Axis) {
     let mut taken: Vec<[f64; 4]> = dots
         .iter()
         .map(|dot| (x.place(dot.x), y.place(dot.y)))
@@ -159,7 +159,7 @@ fn name_dots(svg: &mut Svg, dots: &[Dot], x: &Axis, y: &Axis) {
         if let Some((dx, dy)) = found {
             taken.push(boxed((dx, dy)));
             let anchor = if dx < 0.0 { Anchor::End } else { Anchor::Start };
-            svg.text("label", (cx + dx, cy + dy), anchor, &name);
+            canvas.text("label", (cx + dx, cy + dy), anchor, &name);
         }
     }
 }
