@@ -1,5 +1,4 @@
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -12,6 +11,7 @@ use super::{Advise, Failure, Outcome, destination, exit};
 use crate::grid::intensity::intensity_map::{Coloured, IntensityMap};
 use crate::grid::zone::{Point, ZoneId, register};
 use crate::text::escape;
+use crate::text::table::Table;
 
 /// Draw the zones coloured by how dirty their electricity is
 #[derive(Debug, Args)]
@@ -142,24 +142,18 @@ fn page(title: &str, svg: &str, colours: &[Coloured]) -> String {
             .partial_cmp(&b.value)
             .expect("intensities are finite")
     });
-    let mut table = String::new();
+    let mut table = Table::new(&["Zone", "Name"], &["g CO2eq/kWh"]);
     for zone in rows {
         let grams = zone.value.map_or(0.0, crate::units::GramsPerKwh::get);
-        let _ = writeln!(
-            table,
-            "<tr><td>{}</td><td>{}</td><td>{grams:.0}</td></tr>",
-            escape::html(&zone.area.label()),
-            escape::html(&zone.name)
-        );
+        table.push([zone.area.label(), zone.name.clone(), format!("{grams:.0}")]);
     }
+    let table = table.html();
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n\
          <style>body{{font-family:system-ui,sans-serif;max-width:1240px;margin:1rem auto;padding:0 1rem;color:#1f2933}}\
          svg{{max-width:100%;height:auto}}table{{border-collapse:collapse}}td,th{{padding:.2rem .8rem;text-align:left;border-bottom:1px solid #d9e2ec}}\
          td:last-child,th:last-child{{text-align:right}}</style>\n\
-         <main>\n{svg}<details><summary>The figures as a table, cleanest first</summary>\n<table>\n\
-         <thead><tr><th scope=\"col\">Zone</th><th scope=\"col\">Name</th><th scope=\"col\">g CO2eq/kWh</th></tr></thead>\n\
-         <tbody>\n{table}</tbody>\n</table>\n</details>\n</main>\n</html>\n"
+         <main>\n{svg}<details><summary>The figures as a table, cleanest first</summary>\n{table}</details>\n</main>\n</html>\n"
     )
 }

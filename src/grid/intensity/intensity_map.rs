@@ -7,7 +7,7 @@ use geo::{BoundingRect, LineString};
 use super::projection::Projection;
 use crate::grid::zone::map::MapArea;
 use crate::grid::zone::{AreaId, Map, Point};
-use crate::text::escape;
+use crate::text::svg::Svg;
 use crate::units::GramsPerKwh;
 
 /// What a map shows.
@@ -40,6 +40,8 @@ const MARGIN: f64 = 16.0;
 /// Corners closer than this, in pixels, look the same.
 const STEP: f64 = 0.7;
 const DIRTIEST: f64 = 900.0;
+
+const STYLE: &str = ".z{stroke:#fff;stroke-width:.4;stroke-linejoin:round}.z:hover{stroke:#111;stroke-width:1}text{fill:#1f2933}.s{fill:#52606d;font-size:11px}";
 
 /// From clean to dirty; ever darker, so that it survives a grey printer and any eye.
 const STOPS: [(f64, [f64; 3]); 6] = [
@@ -105,67 +107,108 @@ impl IntensityMap<'_> {
         width: f64,
         height: f64,
     ) -> String {
-        let sources: Vec<String> = self
-            .sources
-            .iter()
-            .map(|source| escape::html(source).to_string())
-            .collect();
         let sources = if width < WORLD_WIDTH {
-            sources
+            self.sources.clone()
         } else {
-            vec![sources.join("; ")]
+            vec![self.sources.join("; ")]
         };
         let below = HEADING + height + SCALE;
         let full = below + LINE * sources.len() as f64 + 4.0;
-        let title = escape::html(&self.title);
-        let known = colours.iter().filter(|zone| zone.value.is_some()).count();
-        let mut svg = String::new();
-        let _ = write!(
-            svg,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {full}\" role=\"img\" aria-labelledby=\"map-title map-desc\" \
-             font-family=\"system-ui, sans-serif\">\n\
-             <title id=\"map-title\">{title}</title>\n\
-             <desc id=\"map-desc\">Carbon intensity of electricity in {known} areas, from pale green (clean) to dark brown (dirty); grey where nothing is known.{}</desc>\n\
-             <style>.z{{stroke:#fff;stroke-width:.4;stroke-linejoin:round}}.z:hover{{stroke:#111;stroke-width:1}}text{{fill:#1f2933}}.s{{fill:#52606d;font-size:11px}}</style>\n\
-             <rect width=\"{width}\" height=\"{full}\" fill=\"#fff\"/>\n\
-             <text x=\"{MARGIN}\" y=\"30\" font-size=\"{size}\" font-weight=\"600\">{title}</text>\n\
-             <svg x=\"{MARGIN}\" y=\"{HEADING}\" width=\"{inner}\" height=\"{height}\"><rect width=\"{inner}\" height=\"{height}\" fill=\"#eaf1f6\" rx=\"6\"/>\n",
-            self.mark
-                .as_ref()
-                .map_or_else(String::new, |(_, name)| format!(
-                    " Marked: {}.",
-                    escape::html(name)
-                )),
-            inner = width - 2.0 * MARGIN,
-            size = if width < WORLD_WIDTH { 14 } else { 18 },
+        let inner = width - 2.0 * MARGIN;
+        let mut svg = Svg::default();
+        svg.open(
+            "svg",
+            &[
+                ("xmlns", &"http://www.w3.org/2000/svg"),
+                ("viewBox", &format_args!("0 0 {width} {full}")),
+                ("role", &"img"),
+                ("aria-labelledby", &"map-title map-desc"),
+                ("font-family", &"system-ui, sans-serif"),
+            ],
         );
+        svg.line_break();
+        svg.text("title", &[("id", &"map-title")], &self.title);
+        svg.line_break();
+        svg.text("desc", &[("id", &"map-desc")], &self.description(colours));
+        svg.line_break();
+        svg.text("style", &[], &STYLE);
+        svg.line_break();
+        svg.empty(
+            "rect",
+            &[("width", &width), ("height", &full), ("fill", &"#fff")],
+        );
+        svg.line_break();
+        let size = if width < WORLD_WIDTH { 14 } else { 18 };
+        svg.text(
+            "text",
+            &[
+                ("x", &MARGIN),
+                ("y", &30),
+                ("font-size", &size),
+                ("font-weight", &600),
+            ],
+            &self.title,
+        );
+        svg.line_break();
+        svg.open(
+            "svg",
+            &[
+                ("x", &MARGIN),
+                ("y", &HEADING),
+                ("width", &inner),
+                ("height", &height),
+            ],
+        );
+        svg.empty(
+            "rect",
+            &[
+                ("width", &inner),
+                ("height", &height),
+                ("fill", &"#eaf1f6"),
+                ("rx", &6),
+            ],
+        );
+        svg.line_break();
         for area in self.map.areas() {
             let known = colours.iter().find(|zone| zone.area == area.id);
-            svg.push_str(&path(area, known, projection));
+            draw_area(&mut svg, area, known, projection);
         }
         if let Some((point, name)) = &self.mark {
-            svg.push_str(&pin(
-                projection.place(point.lon(), point.lat()),
-                name,
-                width - 2.0 * MARGIN,
-            ));
+            let place = projection.place(point.lon(), point.lat());
+            draw_pin(&mut svg, place, name, inner);
         }
-        svg.push_str("</svg>\n");
-        svg.push_str(&legend(width, HEADING + height));
+        svg.close("svg");
+        svg.line_break();
+        draw_scale(&mut svg, width, HEADING + height);
         for (n, source) in sources.iter().enumerate() {
             let y = below + LINE * n as f64 + 8.0;
             let label = if n == 0 { "Data: " } else { "" };
-            let _ = writeln!(
-                svg,
-                "<text class=\"s\" x=\"{MARGIN}\" y=\"{y}\">{label}{source}</text>"
+            svg.text(
+                "text",
+                &[("class", &"s"), ("x", &MARGIN), ("y", &y)],
+                &format_args!("{label}{source}"),
             );
+            svg.line_break();
         }
-        svg.push_str("</svg>\n");
-        svg
+        svg.close("svg");
+        svg.line_break();
+        svg.finish()
+    }
+
+    fn description(&self, colours: &[Coloured]) -> String {
+        let known = colours.iter().filter(|zone| zone.value.is_some()).count();
+        let mark = match &self.mark {
+            Some((_, name)) => format!(" Marked: {name}."),
+            None => String::new(),
+        };
+        format!(
+            "Carbon intensity of electricity in {known} areas, from pale green (clean) to dark brown (dirty); \
+             grey where nothing is known.{mark}"
+        )
     }
 }
 
-fn path(area: &MapArea, known: Option<&Coloured>, projection: &Projection) -> String {
+fn draw_area(svg: &mut Svg, area: &MapArea, known: Option<&Coloured>, projection: &Projection) {
     let mut d = String::new();
     for part in &area.shape {
         outline(&mut d, part.exterior(), projection);
@@ -174,7 +217,7 @@ fn path(area: &MapArea, known: Option<&Coloured>, projection: &Projection) -> St
         }
     }
     if d.is_empty() {
-        return String::new();
+        return;
     }
     let value = known.and_then(|zone| zone.value);
     let fill = value.map_or_else(|| "#cfd6dc".to_owned(), colour);
@@ -182,14 +225,21 @@ fn path(area: &MapArea, known: Option<&Coloured>, projection: &Projection) -> St
         || area.id.label(),
         |zone| format!("{} {}", area.id.label(), zone.name),
     );
-    let said = value.map_or_else(
+    let intensity = value.map_or_else(
         || "no figure".to_owned(),
         |value| format!("{:.0} g CO2eq/kWh", value.get()),
     );
-    format!(
-        "<path class=\"z\" fill=\"{fill}\" fill-rule=\"evenodd\" d=\"{d}\"><title>{}: {said}</title></path>\n",
-        escape::html(&name)
-    )
+    svg.titled(
+        "path",
+        &[
+            ("class", &"z"),
+            ("fill", &fill),
+            ("fill-rule", &"evenodd"),
+            ("d", &d),
+        ],
+        &format!("{name}: {intensity}"),
+    );
+    svg.line_break();
 }
 
 /// A ring as a path, in tenths of a pixel, without the corners nobody could see.
@@ -230,7 +280,7 @@ fn decimal(tenths: i64) -> String {
     }
 }
 
-fn pin((x, y): (f64, f64), name: &str, width: f64) -> String {
+fn draw_pin(svg: &mut Svg, (x, y): (f64, f64), name: &str, width: f64) {
     const CHARACTER: f64 = 8.0;
     let fits = x + 10.0 + CHARACTER * name.chars().count() as f64 <= width;
     let (anchor, dx) = if fits {
@@ -238,51 +288,81 @@ fn pin((x, y): (f64, f64), name: &str, width: f64) -> String {
     } else {
         ("end", -10.0)
     };
-    format!(
-        "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"5.5\" fill=\"#0b57d0\" stroke=\"#fff\" stroke-width=\"2\"/>\
-         <text x=\"{:.1}\" y=\"{:.1}\" font-size=\"13\" font-weight=\"600\" text-anchor=\"{anchor}\" \
-         stroke=\"#fff\" stroke-width=\"3\" paint-order=\"stroke\">{}</text>\n",
-        x + dx,
-        y + 4.5,
-        escape::html(name)
-    )
+    svg.empty(
+        "circle",
+        &[
+            ("cx", &format_args!("{x:.1}")),
+            ("cy", &format_args!("{y:.1}")),
+            ("r", &5.5),
+            ("fill", &"#0b57d0"),
+            ("stroke", &"#fff"),
+            ("stroke-width", &2),
+        ],
+    );
+    svg.text(
+        "text",
+        &[
+            ("x", &format_args!("{:.1}", x + dx)),
+            ("y", &format_args!("{:.1}", y + 4.5)),
+            ("font-size", &13),
+            ("font-weight", &600),
+            ("text-anchor", &anchor),
+            ("stroke", &"#fff"),
+            ("stroke-width", &3),
+            ("paint-order", &"stroke"),
+        ],
+        &name,
+    );
+    svg.line_break();
 }
 
-fn legend(width: f64, top: f64) -> String {
+fn draw_scale(svg: &mut Svg, width: f64, top: f64) {
     let length = (width - 2.0 * MARGIN).min(420.0);
-    let mut out = String::from("<defs><linearGradient id=\"map-scale\">");
+    svg.open("defs", &[]);
+    svg.open("linearGradient", &[("id", &"map-scale")]);
     for (at, _) in STOPS {
         let value = GramsPerKwh::new(at).expect("the scale lies within the unit");
-        let _ = write!(
-            out,
-            "<stop offset=\"{:.4}\" stop-color=\"{}\"/>",
-            at / DIRTIEST,
-            colour(value)
+        svg.empty(
+            "stop",
+            &[
+                ("offset", &format_args!("{:.4}", at / DIRTIEST)),
+                ("stop-color", &colour(value)),
+            ],
         );
     }
-    let _ = write!(
-        out,
-        "</linearGradient></defs><rect x=\"{MARGIN}\" y=\"{:.1}\" width=\"{length}\" height=\"9\" rx=\"2\" fill=\"url(#map-scale)\"/>",
-        top + 10.0
+    svg.close("linearGradient");
+    svg.close("defs");
+    svg.empty(
+        "rect",
+        &[
+            ("x", &MARGIN),
+            ("y", &format_args!("{:.1}", top + 10.0)),
+            ("width", &length),
+            ("height", &9),
+            ("rx", &2),
+            ("fill", &"url(#map-scale)"),
+        ],
     );
     for tick in (0..=9).step_by(3) {
         let grams = f64::from(tick) * 100.0;
-        let last = tick == 9;
-        let anchor = match tick {
-            0 => "start",
-            9 => "end",
-            _ => "middle",
+        let (anchor, unit) = match tick {
+            0 => ("start", ""),
+            9 => ("end", "+ g CO2eq/kWh"),
+            _ => ("middle", ""),
         };
-        let _ = write!(
-            out,
-            "<text class=\"s\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\">{grams}{}</text>",
-            MARGIN + length * grams / DIRTIEST,
-            top + 32.0,
-            if last { "+ g CO2eq/kWh" } else { "" }
+        let x = MARGIN + length * grams / DIRTIEST;
+        svg.text(
+            "text",
+            &[
+                ("class", &"s"),
+                ("x", &format_args!("{x:.1}")),
+                ("y", &format_args!("{:.1}", top + 32.0)),
+                ("text-anchor", &anchor),
+            ],
+            &format_args!("{grams}{unit}"),
         );
     }
-    out.push('\n');
-    out
+    svg.line_break();
 }
 
 #[cfg(test)]
