@@ -7,8 +7,7 @@ use super::output::print;
 use super::settings::{Config, Sources};
 use super::{Outcome, exit};
 use crate::meter::host;
-use crate::meter::sensor::{Boards, Finding, Roots, State, Survey};
-use crate::model::Component;
+use crate::meter::sensor::{Boards, Finding, Interface, Roots, State, Survey};
 use crate::text::escape;
 
 /// Say which sensors this machine has, which can be read, and how to open the others
@@ -58,10 +57,13 @@ impl DoctorArgs {
 fn line(finding: &Finding) -> String {
     let (sign, said) = match &finding.state {
         State::Read(method) => ("ok  ", method.to_string()),
-        State::NotCounted(why) => ("skip", why.clone()),
+        State::TwinOf(zone) => ("skip", format!("the same meter as {}", zone.display())),
         State::Refused(why) | State::Missing(why) => ("no  ", why.clone()),
     };
-    format!("{sign} {}: {said}\n     {}", finding.what, finding.place)
+    format!(
+        "{sign} {}: {said}\n     {}",
+        finding.interface, finding.place
+    )
 }
 
 /// The exact command that opens a sensor, or why there is none.
@@ -71,32 +73,33 @@ fn fix(
     survey: &Survey,
     container: Option<&str>,
 ) -> Option<String> {
-    let is_perf = finding.what.contains("perf");
-    let is_load = finding.what == Component::Cpu.to_string();
-    match (&finding.state, container) {
-        (State::Refused(_) | State::Missing(_), _) if is_load => {
-            Some("try: --procfs-root DIR, the folder in which /proc is mounted".to_owned())
+    let text = match (&finding.interface, &finding.state, container) {
+        (_, State::Read(_) | State::TwinOf(_), _) => return None,
+        (Interface::LoadModel, ..) => {
+            "try: --procfs-root DIR, the folder in which /proc is mounted".to_owned()
         }
-        (State::Refused(_), _) if is_perf => Some(
-            "try: sudo setcap cap_perfmon=ep \"$(command -v impact)\"\n    or:  sudo sysctl kernel.perf_event_paranoid=0"
-                .to_owned(),
-        ),
-        (State::Refused(_), Some(_)) => Some(
-            "on the host: sudo chmod a+r /sys/class/powercap/*/energy_uj".to_owned(),
-        ),
-        (State::Refused(_), None) => Some(format!(
+        (Interface::Perf, State::Refused(_), _) => {
+            "try: sudo setcap cap_perfmon=ep \"$(command -v impact)\"\n    \
+             or:  sudo sysctl kernel.perf_event_paranoid=0"
+                .to_owned()
+        }
+        (Interface::Perf, State::Missing(_), _) => return None,
+        (Interface::Powercap(_), State::Refused(_), Some(_)) => {
+            "on the host: sudo chmod a+r /sys/class/powercap/*/energy_uj".to_owned()
+        }
+        (Interface::Powercap(_), State::Refused(_), None) => format!(
             "until the next boot: sudo chmod a+r {}/class/powercap/*/energy_uj\n    for good: {UDEV_RULE}",
             roots.sysfs.display()
-        )),
-        (State::Missing(_), Some(kind)) if !is_perf => Some(mount(kind)),
-        (State::Missing(_), None) if !is_perf && survey.processor.virtual_machine => {
-            Some("a virtual machine: only its host can pass these counters through".to_owned())
+        ),
+        (Interface::Powercap(_), State::Missing(_), Some(kind)) => mount(kind),
+        (Interface::Powercap(_), State::Missing(_), None) if survey.processor.virtual_machine => {
+            "a virtual machine: only its host can pass these counters through".to_owned()
         }
-        (State::Missing(_), None) if !is_perf => {
-            Some("try: sudo modprobe intel_rapl_msr   (Intel since 2011, AMD since 2017)".to_owned())
+        (Interface::Powercap(_), State::Missing(_), None) => {
+            "try: sudo modprobe intel_rapl_msr   (Intel since 2011, AMD since 2017)".to_owned()
         }
-        _ => None,
-    }
+    };
+    Some(text)
 }
 
 /// A rule that lets every member of the group `power` read the counters, after each boot.
@@ -130,9 +133,12 @@ fn boards(text: &mut String, roots: &Roots) {
             Ok(sensor) => writeln!(
                 text,
                 "ok   {} ({}): {}\n     {}",
-                about.component, about.name, sensor.method, sensor.place
+                about.component(),
+                about.name,
+                sensor.method,
+                sensor.place
             ),
-            Err(why) => writeln!(text, "no   {} ({}): {why}", about.component, about.name),
+            Err(why) => writeln!(text, "no   {} ({}): {why}", about.component(), about.name),
         };
     }
     if let Some(why) = boards.missing {

@@ -1,29 +1,50 @@
+use std::fmt;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rustix::time::{ClockId, Timespec, clock_gettime};
 
-/// One instant on three clocks.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct ClockReading {
-    /// Goes on evenly while the machine is awake: the clock of all intervals.
-    pub(crate) monotonic: Duration,
-    /// The same, but going on while the machine sleeps.
-    since_boot: Duration,
-    /// Seconds since 1970; a label only, since it may be set at any time.
-    pub(crate) wall: f64,
+/// Gives a session its time.
+///
+/// Use [`SystemClock`] except in tests.
+pub trait Clock: fmt::Debug + Send {
+    /// The present time.
+    fn now(&self) -> ClockReading;
+    /// Waits.
+    fn sleep(&self, time: Duration);
 }
 
-impl ClockReading {
-    pub(crate) fn now() -> Self {
+/// The clocks of the operating system.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now(&self) -> ClockReading {
         let wall = SystemTime::now().duration_since(UNIX_EPOCH);
-        Self {
+        ClockReading {
             monotonic: duration(clock_gettime(ClockId::Monotonic)),
             since_boot: duration(clock_gettime(ClockId::Boottime)),
             wall: wall.unwrap_or_default().as_secs_f64(),
         }
     }
 
-    /// The same day, at an earlier time of the monotonic clock.
+    fn sleep(&self, time: Duration) {
+        std::thread::sleep(time);
+    }
+}
+
+/// One instant on three clocks.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct ClockReading {
+    /// Monotonic time, which stands still while the machine is suspended.
+    pub monotonic: Duration,
+    /// Monotonic time that also passes while the machine is suspended.
+    pub since_boot: Duration,
+    /// Seconds since 1970. Only a label: the wall clock may be set at any time.
+    pub wall: f64,
+}
+
+impl ClockReading {
+    /// The same instant moved back to an earlier monotonic time.
     pub(crate) fn back_at(self, monotonic: Duration) -> Self {
         let back = self.monotonic.saturating_sub(monotonic);
         Self {
@@ -33,14 +54,14 @@ impl ClockReading {
         }
     }
 
-    /// How long the machine slept since an earlier moment.
-    pub(crate) fn slept_since(&self, earlier: &Self) -> Duration {
+    /// How long the machine was suspended since an earlier instant.
+    pub(crate) fn suspended_since(&self, earlier: &Self) -> Duration {
         let all = self.since_boot.saturating_sub(earlier.since_boot);
         all.saturating_sub(self.monotonic.saturating_sub(earlier.monotonic))
     }
 }
 
-/// CPU time of this process itself, which is no part of the run.
+/// CPU time of this process.
 pub(crate) fn own_cpu_time() -> Duration {
     duration(clock_gettime(ClockId::ProcessCPUTime))
 }
@@ -59,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_sleeping_machine_pulls_the_clocks_apart() {
+    fn only_a_suspend_separates_the_two_monotonic_clocks() {
         let second = Duration::from_secs(1);
         let before = ClockReading {
             monotonic: second * 10,
@@ -71,12 +92,12 @@ mod tests {
             since_boot: second * 16,
             wall: 5.0,
         };
-        let slept = ClockReading {
+        let suspended = ClockReading {
             monotonic: second * 11,
             since_boot: second * 46,
             wall: 1e9 + 31.0,
         };
-        assert_eq!(stepped.slept_since(&before), Duration::ZERO);
-        assert_eq!(slept.slept_since(&before), second * 30);
+        assert_eq!(stepped.suspended_since(&before), Duration::ZERO);
+        assert_eq!(suspended.suspended_since(&before), second * 30);
     }
 }

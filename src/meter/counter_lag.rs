@@ -2,42 +2,42 @@ use std::time::Duration;
 
 use super::recent_totals::RecentTotals;
 
-/// How often counters are last_read at while their updates are awaited.
+/// How often counters are read while their updates are awaited.
 pub(crate) const POLL_PERIOD: Duration = Duration::from_micros(250);
-/// Of an update between two looks further apart than this, the time is not well known.
+/// The time of an update is known well if the two readings around it are no further apart than this.
 const SHARP: Duration = Duration::from_micros(600);
-/// Fast counters are last_read at for this long, or one delay of the machine would count for much.
+/// The counters are observed at least this long, so that one delay of the machine has little weight.
 const AT_LEAST: Duration = Duration::from_millis(10);
-/// Without a first update by then, the counters are too slow to be set right.
-const FIRST_EDGE_BY: Duration = Duration::from_millis(16);
-/// However few the updates were by then, they have to do.
+/// Without an update by then, the counters are too slow to be corrected.
+const FIRST_UPDATE_BY: Duration = Duration::from_millis(16);
+/// Observing ends after this time, with however few updates.
 const GIVE_UP_AFTER: Duration = Duration::from_millis(40);
-/// Updates needed before a counter is taken for one that is updated all the time.
-const LIVELY: usize = 3;
-/// Updates enough to outvote one that was held up.
+/// Updates after which a counter is known to be updated all the time.
+const FAST: usize = 3;
+/// Updates that are enough to outvote a delayed one.
 const ENOUGH: usize = 5;
-/// For the update after the end no run is kept waiting longer than this.
+/// The longest wait for an update after the end.
 const PATIENCE: Duration = Duration::from_millis(8);
 
-/// What counters that are updated in steps hide at the start or at the end of a run.
+/// Corrects totals for the lag of counters that are updated in steps.
 ///
-/// A counter that is updated every few milliseconds is late by up to one update; for a run of half a
-/// second that is up to a hundredth of its energy. At an update it is right, and what it would have
-/// shown a little before follows from the power. How even the updates are does not matter: a busy
-/// machine holds up them and us.
-#[derive(Debug)]
+/// A counter that is updated every few milliseconds is late by up to one update. For a run of half a
+/// second that is up to a hundredth of its energy. Right after an update the counter is exact, and
+/// its value shortly before follows from the power. The updates need not be regular: a busy machine
+/// delays both them and the readings.
+#[derive(Debug, Default)]
 pub(crate) struct CounterLag {
     /// The start or the end of the run.
     instant: Duration,
     traces: Vec<Trace>,
-    /// When the last look began.
+    /// When the last reading began.
     last_read: Duration,
 }
 
-/// Microjoules by each counter, in the order of the dials.
+/// Microjoules of each counter, in the order of the sensors; none for slow ones.
 pub(crate) type Totals = Vec<Option<u64>>;
 
-/// What had been counted at some time while the counters were last_read at.
+/// Totals, and when they were read.
 #[derive(Debug, Clone)]
 pub(crate) struct TimedTotals {
     pub(crate) began: Duration,
@@ -47,30 +47,30 @@ pub(crate) struct TimedTotals {
 
 #[derive(Debug)]
 struct Trace {
-    /// The last reading before the instant.
+    /// The last total before the instant.
     before: u64,
     /// The first one after it.
     after: u64,
     last: Option<u64>,
-    edges: Vec<Edge>,
+    updates: Vec<Update>,
 }
 
 /// An update of a counter.
 #[derive(Debug, Clone, Copy)]
-struct Edge {
+struct Update {
     at: Duration,
     total: u64,
     is_sharp: bool,
 }
 
 impl CounterLag {
-    /// Starts to look at counters that were read before the instant and, first, after it.
+    /// Starts with the totals before the instant and the first ones after it.
     pub(crate) fn at(instant: Duration, before: &Totals, after: &TimedTotals) -> Self {
         let trace = |(before, after): (&Option<u64>, &Option<u64>)| Trace {
             before: before.unwrap_or(0),
             after: after.unwrap_or(0),
             last: *after,
-            edges: Vec::new(),
+            updates: Vec::new(),
         };
         Self {
             instant,
@@ -79,13 +79,14 @@ impl CounterLag {
         }
     }
 
+    /// Takes the next reading.
     pub(crate) fn observe(&mut self, timed: &TimedTotals) {
         let apart = timed.done.saturating_sub(self.last_read);
         for (trace, now) in self.traces.iter_mut().zip(&timed.totals) {
             if let (Some(last), Some(total)) = (trace.last, *now)
                 && total > last
             {
-                trace.edges.push(Edge {
+                trace.updates.push(Update {
                     at: self.last_read + apart / 2,
                     total,
                     is_sharp: apart <= SHARP,
@@ -96,22 +97,22 @@ impl CounterLag {
         self.last_read = timed.began;
     }
 
-    /// Whether looking on would teach nothing more about the start.
+    /// Whether enough is known about the start.
     pub(crate) fn is_settled(&self) -> bool {
-        let watched = || self.traces.iter().filter(|trace| trace.last.is_some());
-        let last_read = self.last_read.saturating_sub(self.instant);
-        watched().next().is_none()
-            || (last_read >= AT_LEAST && watched().all(|trace| trace.sharp().count() >= ENOUGH))
-            || last_read >= GIVE_UP_AFTER
-            || (last_read >= FIRST_EDGE_BY && watched().all(|trace| trace.edges.is_empty()))
+        let fast = || self.traces.iter().filter(|trace| trace.last.is_some());
+        let observed = self.last_read.saturating_sub(self.instant);
+        fast().next().is_none()
+            || (observed >= AT_LEAST && fast().all(|trace| trace.sharp().count() >= ENOUGH))
+            || observed >= GIVE_UP_AFTER
+            || (observed >= FIRST_UPDATE_BY && fast().all(|trace| trace.updates.is_empty()))
     }
 
-    /// By how much each counter's total is off because of what was counted before the start.
+    /// The correction of each total for energy from before the start.
     pub(crate) fn correction_at_start(&self) -> Vec<i64> {
         let correction = |trace: &Trace| {
-            let power = trace.power().filter(|_| trace.is_lively())?;
-            let edges = trace.clear().into_iter();
-            let energies = edges.map(|edge| edge.back_at(self.instant, power));
+            let power = trace.power().filter(|_| trace.is_fast())?;
+            let updates = trace.clear().into_iter();
+            let energies = updates.map(|update| update.back_at(self.instant, power));
             let energy = trace.bounded(median(energies.collect())?)?;
             Some(trace.before as i64 - energy as i64)
         };
@@ -119,21 +120,21 @@ impl CounterLag {
         corrections.map(Option::unwrap_or_default).collect()
     }
 
-    /// Whether every counter that had many updates at the start was seen to have one since the end,
-    /// or is not waited for any longer.
+    /// Whether every counter with many updates at the start had one since the end, or the wait was too
+    /// long.
     pub(crate) fn is_over(&self, start: &Self) -> bool {
         let mut pairs = self.traces.iter().zip(&start.traces);
         self.last_read.saturating_sub(self.instant) >= PATIENCE
-            || pairs.all(|(end, start)| end.sharp().next().is_some() || !start.is_lively())
+            || pairs.all(|(end, start)| end.sharp().next().is_some() || !start.is_fast())
     }
 
-    /// By how much each counter's total is off because of what was not yet counted at the end.
+    /// The correction of each total for energy that was not yet counted at the end.
     pub(crate) fn correction_at_end(&self, start: &Self, recent: &RecentTotals) -> Vec<i64> {
         let correction = |(index, trace): (usize, &Trace)| {
-            start.traces.get(index).filter(|start| start.is_lively())?;
-            let edge = trace.sharp().next().or(trace.edges.first())?;
-            let power = recent.power(index, edge.total, edge.at);
-            let energy = trace.bounded(edge.back_at(self.instant, power))?;
+            start.traces.get(index).filter(|start| start.is_fast())?;
+            let update = trace.sharp().next().or(trace.updates.first())?;
+            let power = recent.power(index, update.total, update.at);
+            let energy = trace.bounded(update.back_at(self.instant, power))?;
             Some(energy as i64 - trace.after as i64)
         };
         let corrections = self.traces.iter().enumerate().map(correction);
@@ -142,50 +143,53 @@ impl CounterLag {
 }
 
 impl TimedTotals {
-    /// Whether the counters were read as soon as they were asked for.
+    /// Whether the counters were read without a delay.
     pub(crate) fn is_sharp(&self) -> bool {
         self.done.saturating_sub(self.began) <= SHARP
     }
 }
 
 impl Trace {
-    fn sharp(&self) -> impl Iterator<Item = &Edge> {
-        self.edges.iter().filter(|edge| edge.is_sharp)
+    fn sharp(&self) -> impl Iterator<Item = &Update> {
+        self.updates.iter().filter(|update| update.is_sharp)
     }
 
-    /// The updates to reckon from.
-    fn clear(&self) -> Vec<&Edge> {
+    /// The updates to use.
+    fn clear(&self) -> Vec<&Update> {
         let sharp: Vec<_> = self.sharp().collect();
-        if sharp.len() >= LIVELY {
+        if sharp.len() >= FAST {
             sharp
         } else {
-            self.edges.iter().collect()
+            self.updates.iter().collect()
         }
     }
 
     /// Whether the counter is updated all the time.
-    fn is_lively(&self) -> bool {
-        self.edges.len() >= LIVELY
+    fn is_fast(&self) -> bool {
+        self.updates.len() >= FAST
     }
 
-    /// Microjoules a second: the median over all pairs of updates, which one held up cannot move.
+    /// Microjoules per second: the median over all pairs of updates, which one delayed update does not
+    /// change.
     fn power(&self) -> Option<f64> {
-        let edges = self.clear();
-        let pairs = edges.iter().enumerate().flat_map(|(index, later)| {
-            edges[..index].iter().map(move |earlier| (*earlier, *later))
+        let updates = self.clear();
+        let pairs = updates.iter().enumerate().flat_map(|(index, later)| {
+            updates[..index]
+                .iter()
+                .map(move |earlier| (*earlier, *later))
         });
         let powers = pairs.map(|(earlier, later)| earlier.power_until(later));
         median(powers.collect())
     }
 
-    /// The energy at the instant can be no other than between the updates around it.
+    /// The energy at the instant lies between the updates around it.
     fn bounded(&self, energy: f64) -> Option<u64> {
-        let next = self.edges.first()?.total;
+        let next = self.updates.first()?.total;
         Some((energy.max(0.0) as u64).min(next).max(self.before))
     }
 }
 
-impl Edge {
+impl Update {
     fn power_until(&self, later: &Self) -> f64 {
         let seconds = later.at.saturating_sub(self.at).as_secs_f64();
         later.total.saturating_sub(self.total) as f64 / seconds
@@ -215,7 +219,7 @@ mod tests {
     }
 
     /// 10 W, where the update at 7 ms came 3 ms late, and the one at 497 ms 2 ms.
-    fn held_up(us: u64) -> u64 {
+    fn delayed(us: u64) -> u64 {
         match us {
             7_000..10_000 => even(6_999),
             10_000..12_000 => 10_000 * 10 + 30_000,
@@ -273,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_late_counter_is_set_right_at_both_ends() {
+    fn a_late_counter_is_corrected_at_both_ends() {
         let start = watched(even);
         // Three milliseconds had gone by since the last update: 30 mJ.
         assert_near(start.correction_at_start()[0], -30_000);
@@ -283,10 +287,10 @@ mod tests {
     }
 
     #[test]
-    fn updates_that_are_held_up_change_nothing() {
-        let start = watched(held_up);
+    fn delayed_updates_change_nothing() {
+        let start = watched(delayed);
         assert_near(start.correction_at_start()[0], -30_000);
-        let at_end = |us| correction_at_end(held_up, &start, &from_the_start(), us);
+        let at_end = |us| correction_at_end(delayed, &start, &from_the_start(), us);
         // The update of 497 ms came at 499 ms.
         assert_near(at_end(501_000), 20_000);
         // It had not come, so that 6 ms were hidden.
@@ -300,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn an_update_seen_late_is_not_reckoned_from() {
+    fn an_update_seen_late_is_not_used() {
         let first = read_at(even, 0);
         let mut lag = CounterLag::at(Duration::ZERO, &first.totals, &first);
         for us in (4_500..30_000).step_by(250) {
@@ -310,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_counted_while_the_command_was_started_is_taken_off() {
+    fn energy_counted_while_the_command_was_started_is_subtracted() {
         let mut lag = watched(|us| even(us) + 12_000);
         lag.traces[0].before = 0;
         assert_near(lag.correction_at_start()[0], -42_000);
@@ -339,8 +343,8 @@ mod tests {
     }
 
     #[test]
-    fn a_counter_that_stands_still_is_soon_left_alone() {
+    fn a_counter_that_stands_still_is_soon_given_up() {
         let lag = watched(|_| 7);
-        assert!(lag.last_read <= FIRST_EDGE_BY);
+        assert!(lag.last_read <= FIRST_UPDATE_BY);
     }
 }

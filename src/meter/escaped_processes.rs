@@ -1,24 +1,26 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use super::cgroup::CgroupUsage;
 use super::process_tree::ProcessTree;
-use super::run_cgroup::RunCgroup;
 use super::sensor::Roots;
 use super::throttle::Throttle;
 
-/// Looking for them may take this part of the time.
+/// The search may take one such part of the time.
 const PART_OF_THE_TIME: u32 = 20_000;
-/// Nor are they looked for more often than this.
+/// The search runs no more often than this.
 const SHORTEST_PAUSE: Duration = Duration::from_secs(1);
-/// Whoever makes others leave starts a process for it, so without newest_pid once in this time will do.
-const WITHOUT_BIRTHS: Duration = Duration::from_secs(60);
+/// Moving a process to another group usually starts a process; without new ones a search this often
+/// is enough.
+const WITHOUT_NEW_PROCESSES: Duration = Duration::from_secs(60);
 
-/// Descendants of the command that are no longer in its control group, looked for now and then.
+/// Searches for descendants of the command that have left its control group.
 #[derive(Debug)]
 pub(crate) struct EscapedProcesses {
     folder: PathBuf,
-    pace: Throttle,
-    looked: Option<Instant>,
+    throttle: Throttle,
+    last_search: Option<Instant>,
+    /// Some were found.
     pub(crate) are_known: bool,
 }
 
@@ -26,33 +28,33 @@ impl EscapedProcesses {
     pub(crate) fn of(roots: &Roots) -> Self {
         Self {
             folder: roots.processes().to_owned(),
-            pace: Throttle::new(PART_OF_THE_TIME, SHORTEST_PAUSE),
-            looked: None,
+            throttle: Throttle::new(PART_OF_THE_TIME, SHORTEST_PAUSE),
+            last_search: None,
             are_known: false,
         }
     }
 
-    /// Looks again if it is time; says whether there are any who were not known of.
-    pub(crate) fn are_found(
+    /// Searches if a search is due; says whether it found the first ones.
+    pub(crate) fn search(
         &mut self,
-        cgroup: &mut RunCgroup,
+        cgroup: &mut CgroupUsage,
         tree: &ProcessTree,
         members: &[u32],
     ) -> bool {
         let now = Instant::now();
-        if self.are_known || !self.pace.is_due(now) {
+        if self.are_known || !self.throttle.is_due(now) {
             return false;
         }
-        let just_looked = |looked| now.duration_since(looked) < WITHOUT_BIRTHS;
-        if !cgroup.take_has_new_processes() && self.looked.is_some_and(just_looked) {
+        let is_recent = |search| now.duration_since(search) < WITHOUT_NEW_PROCESSES;
+        if !cgroup.take_has_new_processes() && self.last_search.is_some_and(is_recent) {
             return false;
         }
-        self.looked = Some(now);
+        self.last_search = Some(now);
         let others = tree.others_than(members);
         self.are_known = others
             .into_iter()
             .any(|pid| cgroup.was_left_by(&self.folder, pid));
-        self.pace.done(now);
+        self.throttle.done(now);
         self.are_known
     }
 }

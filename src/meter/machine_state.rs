@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 use super::sensor::kernel_file::line;
 use super::sensor::{KernelFile, MachineCpuTime, Roots};
 
-/// The kernel works the load averages out once in this time.
+/// The kernel computes the load averages this often.
 const AVERAGES_PERIOD: Duration = Duration::from_secs(5);
 
 /// The state of the whole machine: load, memory, temperature.
@@ -15,7 +15,7 @@ pub(crate) struct MachineState {
     averages: Option<[f64; 3]>,
     averages_due: Instant,
     memory: Option<KernelFile>,
-    thermometer: Option<KernelFile>,
+    temperature_sensor: Option<KernelFile>,
 }
 
 /// Memory, in bytes.
@@ -33,11 +33,12 @@ impl MachineState {
             averages: None,
             averages_due: Instant::now(),
             memory: KernelFile::open(&roots.proc("meminfo")).ok(),
-            thermometer: thermometer(roots).and_then(|path| KernelFile::open(&path).ok()),
+            temperature_sensor: temperature_sensor(roots)
+                .and_then(|path| KernelFile::open(&path).ok()),
         }
     }
 
-    /// How long all its processors together have worked.
+    /// CPU time of the whole machine since boot.
     pub(crate) fn busy(&self) -> Option<Duration> {
         self.clock.as_ref()?.read().ok()
     }
@@ -60,14 +61,14 @@ impl MachineState {
     }
 
     pub(crate) fn memory(&self) -> Option<Memory> {
-        // The lines needed are the first of the file.
+        // The needed lines are the first of the file.
         let mut buffer = [0; 256];
         parse_memory(self.memory.as_ref()?.text(&mut buffer).ok()?)
     }
 
     /// Degrees Celsius of the processor.
     pub(crate) fn temperature(&self) -> Option<f64> {
-        Some(self.thermometer.as_ref()?.number().ok()? as f64 / 1000.0)
+        Some(self.temperature_sensor.as_ref()?.number().ok()? as f64 / 1000.0)
     }
 }
 
@@ -84,8 +85,8 @@ fn parse_memory(text: &str) -> Option<Memory> {
     })
 }
 
-/// The file of the processor's own thermometer.
-fn thermometer(roots: &Roots) -> Option<PathBuf> {
+/// The file of the processor's temperature sensor.
+fn temperature_sensor(roots: &Roots) -> Option<PathBuf> {
     let monitors = std::fs::read_dir(roots.sys("class/hwmon")).ok()?;
     monitors
         .flatten()
@@ -106,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_available_is_in_use() {
+    fn memory_that_is_not_available_is_used() {
         let text = "MemTotal:       1000 kB\nMemFree:  100 kB\nMemAvailable:    400 kB\n";
         assert_eq!(
             parse_memory(text),

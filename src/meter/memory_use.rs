@@ -5,17 +5,17 @@ use super::machine_state::{MachineState, Memory};
 use super::sensor::{KernelFile, Roots};
 use super::throttle::Throttle;
 
-/// Measuring memory may take this part of the time; walking large page tables is slow.
+/// Measuring memory may take one such part of the time; walking large page tables is slow.
 const PART_OF_THE_TIME: u32 = 20_000;
-/// Nor is it measured more often than this.
+/// Memory is measured no more often than this.
 const SHORTEST_PAUSE: Duration = Duration::from_secs(10);
 
-/// How much memory the run stands on: its proportional set size, measured now and then.
+/// The memory that the run uses: its proportional set size, measured from time to time.
 #[derive(Debug)]
 pub(crate) struct MemoryUse {
     folder: PathBuf,
     held: Option<Held>,
-    pace: Throttle,
+    throttle: Throttle,
 }
 
 /// The run's part of the memory, both measured at the same time.
@@ -30,34 +30,34 @@ impl MemoryUse {
         Self {
             folder: roots.processes().to_owned(),
             held: None,
-            pace: Throttle::new(PART_OF_THE_TIME, SHORTEST_PAUSE),
+            throttle: Throttle::new(PART_OF_THE_TIME, SHORTEST_PAUSE),
         }
     }
 
-    /// What these processes hold, measured again if it is time.
+    /// The memory of these processes, measured again if that is due.
     ///
-    /// When none is left, it is what was last measured or, for a run too short for that, the largest
-    /// its dead ever had.
+    /// When none is left, it is the last measured value or, for a run too short for that, the largest
+    /// resident size of an ended process.
     pub(crate) fn held(
         &mut self,
         processes: &[u32],
-        largest_dead: Option<u64>,
+        largest_ended: Option<u64>,
         machine: &MachineState,
     ) -> Option<Held> {
         let now = Instant::now();
-        if !processes.is_empty() && self.pace.is_due(now) {
+        if !processes.is_empty() && self.throttle.is_due(now) {
             let bytes = processes.iter().filter_map(|pid| self.size_of(*pid)).sum();
             self.held = held(bytes, machine).or(self.held);
-            self.pace.done(now);
+            self.throttle.done(now);
         } else if processes.is_empty() && self.held.is_none() {
-            return held(largest_dead?, machine);
+            return held(largest_ended?, machine);
         }
         self.held
     }
 
     fn size_of(&self, pid: u32) -> Option<u64> {
         let path = self.folder.join(format!("{pid}/smaps_rollup"));
-        // The line is one of the first.
+        // The needed line is one of the first.
         let mut buffer = [0; 512];
         let text = KernelFile::open(&path).ok()?.text(&mut buffer).ok()?;
         let line = text.lines().find_map(|line| line.strip_prefix("Pss:"))?;

@@ -1,20 +1,32 @@
-//! Measuring: sensors, the share of a run in what they read, and samples of both over time.
+//! Measuring: sensors, the run's share of what they show, and the measuring [`Session`].
 //!
-//! Nothing here starts a process, handles a signal or writes to a terminal or a file.
+//! Nothing here starts a process, handles a signal, or writes to a terminal or a file.
 
-pub mod clock;
-pub(crate) mod counter_lag;
+pub(crate) mod cgroup;
+pub(crate) mod clock;
+mod counter_lag;
 mod escaped_processes;
-pub mod host;
+pub(crate) mod host;
 mod machine_state;
+mod measurement;
 mod memory_use;
+mod metered_sensor;
 mod newest_pid;
 pub(crate) mod process_tree;
-pub(crate) mod reaped_usage;
-pub(crate) mod recent_totals;
+mod reaped_usage;
+mod recent_totals;
 pub mod require;
-pub(crate) mod run_cgroup;
-pub(crate) mod sampler;
-pub mod sensor;
-pub(crate) mod sensor_set;
+mod run_usage;
+mod sampler;
+mod scope;
+pub(crate) mod sensor;
+mod sensor_set;
+pub(crate) mod session;
 mod throttle;
+
+pub use clock::{Clock, ClockReading, SystemClock};
+pub use measurement::Measurement;
+pub use scope::{Scope, ScopeError};
+pub use sensor::{CpuTimes, PowerSource, ReadError, Reading, Roots, Sensor, Wraps};
+pub use sensor_set::SensorSet;
+pub use session::Session;

@@ -2,9 +2,9 @@ use std::path::Path;
 
 use super::sensor::KernelFile;
 
-/// Tells whether a process may have been born since the last time, for the price of one small read.
+/// Tells with one small read whether a process may have been started since the last call.
 ///
-/// /proc/loadavg ends with the newest process id: while that stands, nothing was born.
+/// /proc/loadavg ends with the newest process id. As long as that is the same, none was started.
 #[derive(Debug)]
 pub(crate) struct NewestPid {
     file: Option<KernelFile>,

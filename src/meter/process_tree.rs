@@ -4,8 +4,6 @@ use std::path::{Path, PathBuf};
 use std::str::SplitAsciiWhitespace;
 use std::time::Duration;
 
-use rustix::process::Pid;
-
 use super::newest_pid::NewestPid;
 use super::reaped_usage::ReapedUsage;
 use super::sensor::{CpuTimes, KernelFile, Roots, tick};
@@ -13,51 +11,51 @@ use super::sensor::{CpuTimes, KernelFile, Roots, tick};
 /// Whose descendants are the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TreeRoot {
-    /// All children this process has from now on, also those it inherits and those it has reaped.
+    /// All children of this process from now on, also those it inherits and those that have ended.
     Ours,
-    /// A process somebody else started, and its descendants.
-    Process(Pid),
+    /// This process and its descendants.
+    Process(u32),
 }
 
-/// The processes of a run, and the CPU time they and their dead have used.
+/// The processes of a run, and the CPU time of them and of those that have ended.
 ///
-/// A process's dead children are in its own record once it has waited for them, and in ours once we
-/// have: so a child too short to be seen alive is counted all the same.
+/// The kernel adds the time of an ended process to the process that waited for it. So a child that
+/// was too short to be seen alive is counted as well.
 #[derive(Debug)]
 pub(crate) struct ProcessTree {
     folder: PathBuf,
-    top: TreeRoot,
-    reaped: ReapedUsage,
+    root: TreeRoot,
+    pub(crate) reaped: ReapedUsage,
     alive: BTreeMap<u32, Process>,
-    /// So many of their files may stay open; the others are opened for each reading.
+    /// This many of their files may stay open; the others are opened for each reading.
     most_open: usize,
     newest_pid: NewestPid,
     tick: Duration,
     last: CpuTimes,
-    /// Time of the dead for whom nobody waited.
+    /// Time of ended processes for which nobody waited.
     unclaimed: Duration,
 }
 
 #[derive(Debug, Default)]
 struct Process {
     stat: Option<KernelFile>,
-    /// Its time when that could last be read.
+    /// Its CPU time as last read.
     times: CpuTimes,
 }
 
-/// What /proc/<pid>/stat says of a process.
+/// The fields of /proc/<pid>/stat that are needed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Record {
     own: CpuTimes,
     /// Of the children it has waited for, and theirs.
-    dead: CpuTimes,
+    ended_children: CpuTimes,
     threads: u32,
 }
 
 impl ProcessTree {
-    pub(crate) fn of(top: TreeRoot, roots: &Roots) -> Self {
+    pub(crate) fn of(root: TreeRoot, roots: &Roots) -> Self {
         let folder = roots.processes().to_owned();
-        let not_counted = match top {
+        let not_counted = match root {
             TreeRoot::Ours => children(&folder, std::process::id(), 2),
             TreeRoot::Process(_) => Vec::new(),
         };
@@ -65,7 +63,7 @@ impl ProcessTree {
         Self {
             newest_pid: NewestPid::of(&folder),
             folder,
-            top,
+            root,
             reaped: ReapedUsage::without(not_counted),
             alive: BTreeMap::new(),
             most_open: may_open.map_or(usize::MAX, |files| files as usize / 2),
@@ -75,9 +73,9 @@ impl ProcessTree {
         }
     }
 
-    /// Who waits for the dead, and counts them.
-    pub(crate) fn reaped(&mut self) -> &mut ReapedUsage {
-        &mut self.reaped
+    /// Whether somebody else waits for the ended processes.
+    pub(crate) fn is_not_waited_for(&self) -> bool {
+        matches!(self.root, TreeRoot::Process(_))
     }
 
     pub(crate) fn processes(&self) -> Vec<u32> {
@@ -90,13 +88,13 @@ impl ProcessTree {
             self.find_processes();
         }
         let mut now = self.sum();
-        // /proc counts in ticks, so a dying process may seem to take one with it.
+        // /proc counts in ticks, so one tick may go missing when a process ends.
         let noise = self.tick * 2 * (self.alive.len() as u32 + 1);
         let missing = |now: CpuTimes, unclaimed: Duration, last: CpuTimes| {
             last.total().saturating_sub(now.total() + unclaimed)
         };
         if missing(now, self.unclaimed, self.last) > noise {
-            // Perhaps it was only between the dead and those who wait for them.
+            // A process may just be ending and be counted nowhere; read once more.
             now = self.sum();
             let missing = missing(now, self.unclaimed, self.last);
             if missing > noise {
@@ -110,53 +108,49 @@ impl ProcessTree {
         self.last
     }
 
-    /// Those whose children are looked for first.
+    /// The processes at which the search for descendants starts.
     fn roots(&self) -> Vec<u32> {
-        match self.top {
+        match self.root {
             TreeRoot::Ours => children(&self.folder, std::process::id(), 2),
-            // Who loses its parent is inherited by somebody else, but is still of the run.
+            // A process that loses its parent gets another one, but still belongs to the run.
             TreeRoot::Process(pid) => {
                 let known = self.alive.iter().filter(|(_, process)| process.is_here());
                 let known = known.map(|(pid, _)| *pid);
-                known.chain([pid.as_raw_pid() as u32]).collect()
+                known.chain([pid]).collect()
             }
         }
     }
 
-    fn is_no_part(&self, pid: u32) -> bool {
-        pid == std::process::id() || self.reaped.is_not_counted(pid)
-    }
-
-    /// Keeps in mind what processes that are not ours have done: none waits for them here.
-    pub(crate) fn remember_others(&mut self) {
-        if let TreeRoot::Process(_) = self.top {
-            self.read();
-        }
+    /// Whether a process found in the tree is not part of the run.
+    fn is_excluded(&self, pid: u32) -> bool {
+        let is_tracker = pid == std::process::id() && self.root != TreeRoot::Process(pid);
+        is_tracker || self.reaped.is_not_counted(pid)
     }
 
     fn find_processes(&mut self) {
         let mut to_visit = self.roots();
         let mut found = BTreeMap::new();
         while let Some(pid) = to_visit.pop() {
-            if self.is_no_part(pid) || found.contains_key(&pid) {
+            if self.is_excluded(pid) || found.contains_key(&pid) {
                 continue;
             }
             let known = self.alive.remove(&pid);
             let known = known.filter(|process| process.stat.is_none() || process.is_here());
             let may_stay_open = found.len() < self.most_open;
-            let mut process = match known.map_or_else(|| self.meet(pid, may_stay_open), Ok) {
+            let mut process = match known.map_or_else(|| self.open_process(pid, may_stay_open), Ok)
+            {
                 Ok(process) => process,
                 Err(error) if has_ended(&error) => continue,
                 Err(_) => Process::default(),
             };
-            let threads = process.look(&self.folder, pid, self.tick).unwrap_or(1);
+            let threads = process.read(&self.folder, pid, self.tick).unwrap_or(1);
             to_visit.extend(children(&self.folder, pid, threads));
             found.insert(pid, process);
         }
         self.alive = found;
     }
 
-    fn meet(&self, pid: u32, may_stay_open: bool) -> io::Result<Process> {
+    fn open_process(&self, pid: u32, may_stay_open: bool) -> io::Result<Process> {
         let stat = open(&self.folder, pid)?;
         Ok(Process {
             stat: may_stay_open.then_some(stat),
@@ -164,12 +158,12 @@ impl ProcessTree {
         })
     }
 
-    /// Living descendants of this process that are none of these, which are in order.
+    /// The living processes of the run that are not among `known`, which is in ascending order.
     pub(crate) fn others_than(&self, known: &[u32]) -> Vec<u32> {
         let mut to_visit = self.roots();
         let mut visited = BTreeSet::new();
         while let Some(pid) = to_visit.pop() {
-            if !self.is_no_part(pid) && visited.insert(pid) {
+            if !self.is_excluded(pid) && visited.insert(pid) {
                 to_visit.extend(children(&self.folder, pid, 2));
             }
         }
@@ -177,16 +171,16 @@ impl ProcessTree {
         visited.into_iter().collect()
     }
 
-    /// Parents before children, so that one who dies in between is missed and not counted twice.
+    /// Reads parents before children, so that a process that ends meanwhile is not counted twice.
     fn sum(&mut self) -> CpuTimes {
         let (tick, folder) = (self.tick, &self.folder);
-        let mut sum = match self.top {
+        let mut sum = match self.root {
             TreeRoot::Ours => self.reaped.time(),
             TreeRoot::Process(_) => CpuTimes::default(),
         };
         self.alive.retain(|pid, process| {
-            let looked = process.look(folder, *pid, tick);
-            let is_left = !looked.is_err_and(|error| has_ended(&error));
+            let outcome = process.read(folder, *pid, tick);
+            let is_left = !outcome.is_err_and(|error| has_ended(&error));
             if is_left {
                 sum = sum.plus(process.times);
             }
@@ -197,8 +191,8 @@ impl ProcessTree {
 }
 
 impl Process {
-    /// Reads its time anew, and says how many threads it has.
-    fn look(&mut self, folder: &Path, pid: u32, tick: Duration) -> io::Result<u32> {
+    /// Reads its CPU time; gives the number of its threads.
+    fn read(&mut self, folder: &Path, pid: u32, tick: Duration) -> io::Result<u32> {
         let mut buffer = [0; 512];
         let stat = match &self.stat {
             Some(stat) => stat.bytes(&mut buffer)?,
@@ -210,7 +204,7 @@ impl Process {
         Ok(record.threads)
     }
 
-    /// Whether the file that was opened still speaks of a process.
+    /// Whether the process of the open file still exists.
     fn is_here(&self) -> bool {
         let stat = self.stat.as_ref();
         stat.is_some_and(|stat| stat.bytes(&mut [0; 8]).is_ok())
@@ -221,7 +215,7 @@ fn open(folder: &Path, pid: u32) -> io::Result<KernelFile> {
     KernelFile::open(&folder.join(format!("{pid}/stat")))
 }
 
-/// Whether a process could not be read because there is none, and not because we may not.
+/// Whether a process could not be read because it has ended.
 fn has_ended(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::NotFound || error.raw_os_error() == Some(libc::ESRCH)
 }
@@ -236,7 +230,7 @@ impl Record {
                 user: ticks(number(11)?),
                 system: ticks(number(0)?),
             },
-            dead: CpuTimes {
+            ended_children: CpuTimes {
                 user: ticks(number(0)?),
                 system: ticks(number(0)?),
             },
@@ -244,19 +238,19 @@ impl Record {
         })
     }
 
-    /// All its time, its own as its CPU clock has it where that can be read.
+    /// All its CPU time; its own part from its CPU clock, where that can be read.
     fn times(self, clock: Option<Duration>) -> CpuTimes {
         let own = clock.map_or(self.own, |total| CpuTimes {
             user: total.saturating_sub(self.own.system),
             system: self.own.system.min(total),
         });
-        own.plus(self.dead)
+        own.plus(self.ended_children)
     }
 }
 
 /// The fields of /proc/<pid>/stat after the name.
 ///
-/// The name stands in parentheses and may hold anything, also parentheses and half a character.
+/// The name is in parentheses and may contain any bytes, also parentheses.
 fn after_name(stat: &[u8]) -> Option<SplitAsciiWhitespace<'_>> {
     let end = memchr::memrchr(b')', stat)?;
     let rest = std::str::from_utf8(&stat[end + 1..]).ok()?;
@@ -283,7 +277,7 @@ fn cpu_clock(pid: u32) -> Option<Duration> {
     (done == 0).then(|| Duration::new(time.tv_sec as u64, time.tv_nsec as u32))
 }
 
-/// The live children of a process, asking only its first thread if it has no other.
+/// The living children of a process; with one thread, only that thread's list is read.
 fn children(folder: &Path, pid: u32, threads: u32) -> Vec<u32> {
     let tasks = folder.join(format!("{pid}/task"));
     let of_task = |task: &Path| std::fs::read_to_string(task.join("children"));
@@ -337,7 +331,7 @@ mod tests {
     fn a_name_may_hold_parentheses_and_half_a_character() {
         let record = Record::parse(STAT, Duration::from_millis(10)).unwrap();
         assert_eq!(record.own.total(), Duration::from_millis(100));
-        assert_eq!(record.dead.total(), Duration::from_millis(700));
+        assert_eq!(record.ended_children.total(), Duration::from_millis(700));
         assert_eq!(record.threads, 4);
     }
 

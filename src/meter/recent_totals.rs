@@ -2,10 +2,10 @@ use std::time::Duration;
 
 use super::counter_lag::Totals;
 
-/// A reading may be late by one update of its counter, so that the power over less means little.
+/// The power over less time than this means little: a counter is late by up to one update.
 const STRETCH: Duration = Duration::from_millis(50);
 
-/// The last readings of a run, which say the power before its end; a run begins with nothing.
+/// The last two readings, for the power shortly before the end; a run starts at 0.
 #[derive(Debug, Default)]
 pub(crate) struct RecentTotals {
     last: Point,
@@ -24,7 +24,7 @@ impl RecentTotals {
         self.earlier = std::mem::replace(&mut self.last, point);
     }
 
-    /// Microjoules a second of a counter that has now come to this total.
+    /// Microjoules per second of a counter whose total is now this.
     pub(crate) fn power(&self, counter: usize, total: u64, now: Duration) -> f64 {
         let long_ago = self.last.at + STRETCH <= now;
         let point = if long_ago { &self.last } else { &self.earlier };

@@ -1,252 +1,148 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::clock::ClockReading;
-use super::counter_lag::{TimedTotals, Totals};
-use super::escaped_processes::EscapedProcesses;
 use super::machine_state::MachineState;
 use super::memory_use::MemoryUse;
-use super::process_tree::{ProcessTree, TreeRoot};
-use super::reaped_usage::ReapedUsage;
-use super::run_cgroup::RunCgroup;
-use super::sensor::{Accelerator, Boards, CpuTimes, Roots, Share, Survey};
+use super::run_usage::RunUsage;
+use super::scope::{Scope, ScopeError};
+use super::sensor::{CpuTimes, Share};
 use super::sensor_set::{SensorSet, Shares};
+use crate::model::Component;
 use crate::model::sample::{CpuTime, Observed};
-use crate::model::{Component, Mark, SCHEMA, Sample};
 
-/// Sees the machine and the run, and says what went by between two looks.
+/// Finds the run's share of the machine in each interval, and reads what else a sample shows.
+#[derive(Debug)]
 pub(crate) struct Sampler {
-    pub(crate) sensors: SensorSet,
-    pub(crate) boards: Vec<Box<dyn Accelerator>>,
     machine: MachineState,
-    tree: ProcessTree,
-    cgroup: Option<RunCgroup>,
-    escaped: EscapedProcesses,
+    pub(crate) usage: RunUsage,
     memory_use: MemoryUse,
     threads: f64,
-    /// The process the run is named after in the log.
-    subject: u32,
-    started: ClockReading,
-    /// What the run had used when the counting began: much, if it was found running.
+    /// The run's CPU time when the session started.
     at_start: CpuTimes,
     last: CpuSnapshot,
-    /// By how much the machine's busy time has been taken for larger than it was counted.
+    /// By how much the machine's busy time was taken as larger than it was counted.
     ahead: Duration,
-    /// The processes seen at the last snapshot: some have ended since.
+    /// The processes of the last sample; some have ended since.
     seen: Vec<u32>,
 }
 
-/// What was seen at one moment.
+/// The CPU times at one instant.
 #[derive(Debug, Clone, Default)]
 struct CpuSnapshot {
     at: Duration,
-    /// How long the machine has worked; none where nobody says.
+    /// Of the machine; none where that cannot be read.
     busy: Option<Duration>,
     run: CpuTimes,
 }
 
+/// What one interval came to.
+#[derive(Debug)]
+pub(crate) struct Observation {
+    pub(crate) shares: Shares,
+    pub(crate) observed: Observed,
+    /// The length of the interval.
+    pub(crate) seconds: f64,
+}
+
 impl Sampler {
-    /// Everything is opened and read once, but nothing is counted before `begin`.
-    pub(crate) fn new(
-        roots: &Roots,
-        survey: &Survey,
-        top: TreeRoot,
-        cgroup: Option<RunCgroup>,
-    ) -> Self {
-        Self {
-            sensors: SensorSet::default(),
-            boards: Vec::new(),
-            machine: MachineState::of(roots, survey.clock.clone()),
-            tree: ProcessTree::of(top, roots),
-            cgroup,
-            escaped: EscapedProcesses::of(roots),
+    /// Opens everything that is read later.
+    pub(crate) fn new(scope: &Scope, sensors: &mut SensorSet) -> Result<Self, ScopeError> {
+        let roots = &sensors.roots;
+        let usage = RunUsage::of(scope, roots)?;
+        let sampler = Self {
+            machine: MachineState::of(roots, sensors.machine_cpu_time.clone()),
             memory_use: MemoryUse::of(roots),
-            threads: f64::from(survey.processor.threads),
-            subject: 0,
-            started: ClockReading::now(),
+            threads: f64::from(sensors.processor.threads),
             at_start: CpuTimes::default(),
             last: CpuSnapshot::default(),
             ahead: Duration::ZERO,
             seen: Vec::new(),
+            usage,
+        };
+        if sensors.machine_cpu_time.is_none() && !sampler.usage.is_whole_machine() {
+            sensors.note(
+                "the machine's CPU time cannot be read, so all energy drawn while the run works is \
+                 attributed to the run"
+                    .to_owned(),
+            );
         }
+        Ok(sampler)
     }
 
-    pub(crate) fn cgroup(&self) -> Option<&RunCgroup> {
-        self.cgroup.as_ref()
-    }
-
-    pub(crate) fn machine(&self) -> &MachineState {
-        &self.machine
-    }
-
-    pub(crate) fn started(&self) -> &ClockReading {
-        &self.started
-    }
-
-    pub(crate) fn elapsed(&self, now: &ClockReading) -> Duration {
-        now.monotonic.saturating_sub(self.started.monotonic)
-    }
-
-    /// Starts to count here, and gives the first sample.
-    pub(crate) fn begin(&mut self, now: ClockReading) -> Sample {
-        self.started = now;
-        self.sensors.resume(Duration::ZERO);
+    /// Starts to count CPU time here.
+    pub(crate) fn begin(&mut self) {
+        let busy = self.machine.busy();
         self.last = CpuSnapshot {
             at: Duration::ZERO,
-            busy: self.machine.busy(),
-            run: self.run_time(),
+            busy,
+            run: self.usage.cpu_time().unwrap_or(whole_machine(busy)),
         };
         self.at_start = self.last.run;
-        Sample {
-            schema: SCHEMA,
-            timestamp: now.wall,
-            energy: self.sensors.meters(),
-            ..Sample::default()
-        }
     }
 
-    /// The command has begun: its clock starts here, its energy at the reading before.
-    pub(crate) fn follow(&mut self, pid: u32, began: ClockReading) {
-        self.started = began;
-        self.subject = pid;
+    /// The run is this process and its descendants, which have just been started.
+    pub(crate) fn follow(&mut self, pid: u32) {
+        self.usage.label = pid.to_string();
         self.seen = vec![pid];
     }
 
-    /// What has just been read, beginning at this time.
-    pub(crate) fn timed_totals(&self, began: Duration, totals: Totals) -> TimedTotals {
-        TimedTotals {
-            began,
-            done: self.elapsed(&ClockReading::now()),
-            totals,
-        }
+    /// Total memory of the machine, in bytes.
+    pub(crate) fn memory_bytes(&self) -> Option<u64> {
+        self.machine.memory().map(|memory| memory.total)
     }
 
-    /// Who waits for the dead of the run, and counts them.
-    pub(crate) fn reaped(&mut self) -> &mut ReapedUsage {
-        self.tree.reaped()
-    }
-
-    /// Counts these boards from here on; says what cannot be counted.
-    pub(crate) fn add_boards(&mut self, boards: Boards, at: Duration) -> Vec<String> {
-        let mut notes: Vec<String> = boards
-            .missing
-            .map(|why| format!("NVIDIA boards cannot be read: {why}"))
-            .into_iter()
-            .collect();
-        for mut board in boards.found {
-            match board.sensor() {
-                Ok(sensor) => self.sensors.add(sensor, at),
-                Err(why) => {
-                    notes.push(format!("{} is not metered: {why}", board.board().component));
-                }
-            }
-            // What others did on it before is not part of the first share.
-            board.share(&[]);
-            self.boards.push(board);
-        }
-        notes
-    }
-
-    /// The group turned out to be empty: count the processes one by one instead.
-    pub(crate) fn drop_cgroup(&mut self) {
-        self.cgroup = None;
-    }
-
-    /// The run's CPU time as the group or, without one, the processes themselves have it.
-    fn run_time(&mut self) -> CpuTimes {
-        match self.whole_cgroup().map(|group| group.read()) {
-            // What was done outside of the group shows at the latest when it is waited for.
-            Some(Ok(times)) if times.total() >= self.tree.reaped().time().total() => times,
-            Some(Ok(_)) => self.tree.reaped().time(),
-            _ => self.tree.read(),
-        }
-    }
-
-    /// The control group, as long as all of the run is in it.
-    fn whole_cgroup(&mut self) -> Option<&mut RunCgroup> {
-        self.cgroup.as_mut().filter(|_| !self.escaped.are_known)
-    }
-
-    fn processes(&mut self) -> Vec<u32> {
-        let Some(group) = self.whole_cgroup() else {
-            return self.tree.processes();
-        };
-        let processes = group.processes().to_vec();
-        if let Some(cgroup) = &mut self.cgroup
-            && self.escaped.are_found(cgroup, &self.tree, &processes)
-        {
-            self.sensors.note(
+    /// The run's shares since the last call.
+    pub(crate) fn observe(&mut self, at: Duration, sensors: &mut SensorSet) -> Observation {
+        let run = self.usage.cpu_time();
+        let by_machine = self.machine.busy().or(self.last.busy);
+        let run = run.unwrap_or(whole_machine(by_machine));
+        let (processes, have_escaped) = self.usage.processes();
+        if have_escaped {
+            sensors.note(
                 "processes of the command have left its control group; from here on all of them \
                  are counted one by one"
                     .to_owned(),
             );
         }
-        processes
-    }
-
-    /// Reads what must be read more often than it is logged.
-    pub(crate) fn read_between_samples(&mut self, at: Duration) {
-        self.sensors.read(at);
-        self.tree.remember_others();
-    }
-
-    /// Everything that went by since the last sample, read now.
-    pub(crate) fn sample(&mut self, now: &ClockReading, mark: Option<Mark>) -> Sample {
-        let at = self.elapsed(now);
-        self.sensors.read(at);
-        self.account(now, at, mark)
-    }
-
-    /// The same, from what the sensors has read already.
-    pub(crate) fn account(
-        &mut self,
-        now: &ClockReading,
-        at: Duration,
-        mark: Option<Mark>,
-    ) -> Sample {
-        let run = self.run_time();
-        let worked = self.machine.busy().or(self.last.busy);
-        let processes = self.processes();
         let used = run.since(self.last.run).total();
-        let busy = match worked.zip(self.last.busy) {
+        let busy = match by_machine.zip(self.last.busy) {
             Some((now, before)) => self.busy(now.saturating_sub(before), used),
             None => used,
         };
+        let load = self.machine.load();
         let mut observed = Observed {
-            cpu_count_adjusted_average_load: self
-                .machine
-                .load()
-                .map(|l| l.map(|x| x / self.threads)),
+            cpu_count_adjusted_average_load: load.map(|load| load.map(|x| x / self.threads)),
             cpu_temperature: self.machine.temperature(),
             ..Observed::default()
         };
+        let cpu = match self.usage.is_whole_machine() {
+            true => Share::Of(1.0),
+            false => Share::of_time(used, busy),
+        };
         let memory = self.observe_memory(&processes, &mut observed);
         let shares = Shares {
-            cpu: Share::of_time(used, busy),
-            memory: memory.unwrap_or(Share::of_time(used, busy)),
-            boards: self.observe_boards(&processes, &mut observed),
+            cpu,
+            memory: memory.unwrap_or(cpu),
+            boards: self.observe_boards(&processes, sensors, &mut observed),
         };
-        self.sensors.post(&shares);
         let snapshot = CpuSnapshot {
             at,
-            busy: worked,
+            busy: by_machine,
             run,
         };
-        self.observe_cpu(&snapshot, &shares, &mut observed);
+        let seconds = snapshot.at.saturating_sub(self.last.at).as_secs_f64();
+        self.observe_cpu(&snapshot, seconds, cpu, &mut observed);
         observed.process_ids.clone_from(&processes);
         self.seen = processes;
         self.last = snapshot;
-        Sample {
-            schema: SCHEMA,
-            timestamp: now.wall,
-            elapsed: at.as_secs_f64(),
-            energy: self.sensors.meters(),
-            mark,
+        Observation {
+            shares,
             observed,
+            seconds,
         }
     }
 
-    /// The machine's busy time, no less than the run's; what that adds is taken back later.
+    /// The machine's busy time, at least that of the run; the difference is subtracted later.
     ///
     /// The kernel counts the machine in steps of milliseconds and the run in nanoseconds.
     fn busy(&mut self, counted: Duration, run: Duration) -> Duration {
@@ -257,56 +153,71 @@ impl Sampler {
     }
 
     fn observe_memory(&mut self, processes: &[u32], observed: &mut Observed) -> Option<Share> {
-        let largest_dead = self.tree.reaped().largest();
+        if self.usage.is_whole_machine() {
+            observed.absolute_mem_usage = self.machine.memory().map(|memory| memory.used as f64);
+            return None;
+        }
+        let largest_ended = self.usage.largest_ended();
         let held = self
             .memory_use
-            .held(processes, largest_dead, &self.machine)?;
-        let (bytes, memory) = (held.bytes as f64, held.of);
+            .held(processes, largest_ended, &self.machine)?;
+        let (bytes, used) = (held.bytes as f64, held.of.used as f64);
         observed.absolute_mem_usage = Some(bytes);
-        observed.relative_mem_usage = Some(bytes / memory.used as f64);
-        Some(Share::of(bytes, memory.used as f64))
+        observed.relative_mem_usage = Some(bytes / used);
+        Some(Share::of(bytes, used))
     }
 
     fn observe_boards(
-        &mut self,
+        &self,
         processes: &[u32],
+        sensors: &mut SensorSet,
         observed: &mut Observed,
     ) -> BTreeMap<Component, Share> {
         let mut shares = BTreeMap::new();
-        if self.boards.is_empty() {
+        if sensors.boards.is_empty() {
             return shares;
         }
         let mut ours = processes.to_vec();
         ours.extend(&self.seen);
         let mut loads = Vec::new();
-        for board in &mut self.boards {
-            let Component::Gpu(uuid) = board.board().component else {
-                continue;
+        let mut whole = Vec::new();
+        for metered in &mut sensors.boards {
+            let uuid = &metered.board.uuid;
+            let readings = metered.accelerator.readings();
+            let share = match self.usage.is_whole_machine() {
+                true => Share::Of(1.0),
+                false => metered.accelerator.share(&ours).unwrap_or_else(|why| {
+                    whole.push((metered.board.component(), why));
+                    Share::Of(1.0)
+                }),
             };
-            let readings = board.readings();
-            let share = board.share(&ours);
             loads.extend(readings.utilisation.map(|load| share.of_whole(load)));
-            let keep = |value: Option<f64>, into: &mut BTreeMap<String, f64>| {
-                into.extend(value.map(|value| (uuid.clone(), value)));
-            };
-            keep(readings.watts, &mut observed.per_gpu_power_draw);
-            keep(readings.temperature_c, &mut observed.per_gpu_temperature);
-            keep(readings.utilisation, &mut observed.per_gpu_utilization);
-            let entry = |value| (uuid.clone(), value);
-            observed
-                .per_gpu_memory_usage
-                .extend(readings.memory_used.map(|v| (uuid.clone(), v)));
-            observed
-                .per_gpu_clock_mhz
-                .extend(readings.clock_mhz.map(|v| (uuid.clone(), v)));
-            observed
-                .per_gpu_performance_state
-                .extend(readings.performance_state.map(entry));
-            let component = Component::Gpu(uuid);
-            if let Some(why) = board.counts_whole_because() {
-                self.sensors.note_whole(&component, why);
-            }
-            shares.insert(component, share);
+            keep(&mut observed.per_gpu_power_draw, uuid, readings.watts);
+            keep(
+                &mut observed.per_gpu_temperature,
+                uuid,
+                readings.temperature_c,
+            );
+            keep(
+                &mut observed.per_gpu_utilization,
+                uuid,
+                readings.utilisation,
+            );
+            keep(
+                &mut observed.per_gpu_memory_usage,
+                uuid,
+                readings.memory_used,
+            );
+            keep(&mut observed.per_gpu_clock_mhz, uuid, readings.clock_mhz);
+            keep(
+                &mut observed.per_gpu_performance_state,
+                uuid,
+                readings.performance_state,
+            );
+            shares.insert(metered.board.component(), share);
+        }
+        for (component, why) in whole {
+            sensors.note_whole(&component, why);
         }
         if !loads.is_empty() {
             let mean = loads.iter().sum::<f64>() / loads.len() as f64;
@@ -315,30 +226,32 @@ impl Sampler {
         shares
     }
 
-    fn observe_cpu(&self, snapshot: &CpuSnapshot, shares: &Shares, observed: &mut Observed) {
-        let seconds = snapshot.at.saturating_sub(self.last.at).as_secs_f64();
-        let total = snapshot.run.since(self.at_start);
+    fn observe_cpu(&self, now: &CpuSnapshot, seconds: f64, share: Share, observed: &mut Observed) {
+        let total = now.run.since(self.at_start);
         observed.cpu_time_seconds.insert(
-            self.subject.to_string(),
+            self.usage.label.clone(),
             CpuTime {
                 user: total.user.as_secs_f64(),
                 system: total.system.as_secs_f64(),
                 ..CpuTime::default()
             },
         );
-        observed.average_relative_cpu_utilization = match shares.cpu {
-            Share::Of(part) => Some(part),
-            Share::Idle => Some(0.0),
-        };
-        if seconds <= 0.0 {
-            return;
+        observed.average_relative_cpu_utilization = Some(share.of_whole(1.0));
+        if seconds > 0.0 {
+            let used = now.run.since(self.last.run).total().as_secs_f64();
+            observed.absolute_cpu_utilization = Some((used / seconds).min(self.threads));
         }
-        let used = snapshot.run.since(self.last.run).total().as_secs_f64();
-        observed.absolute_cpu_utilization = Some((used / seconds).min(self.threads));
-        let power = self.sensors.power(seconds);
-        observed.rapl_power_draw_absolute = power.processors.map(|(total, _)| total);
-        observed.rapl_estimated_attributable_power_draw = power.processors.map(|(_, ours)| ours);
-        observed.nvidia_draw_absolute = power.boards.map(|(total, _)| total);
-        observed.nvidia_estimated_attributable_power_draw = power.boards.map(|(_, ours)| ours);
     }
+}
+
+/// The CPU time of a run that is the whole machine.
+fn whole_machine(busy: Option<Duration>) -> CpuTimes {
+    CpuTimes {
+        user: busy.unwrap_or_default(),
+        system: Duration::ZERO,
+    }
+}
+
+fn keep<T>(into: &mut BTreeMap<String, T>, uuid: &str, value: Option<T>) {
+    into.extend(value.map(|value| (uuid.to_owned(), value)));
 }

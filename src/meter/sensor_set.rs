@@ -2,58 +2,52 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::counter_lag::Totals;
-use super::sensor::{Anomaly, Ledger, Odometer, ReadError, Reading, Sensor, Share, Wraps};
-use crate::model::info::{Balance, SensorNote};
-use crate::model::{Component, EnergyClass, Meter, Method};
-use crate::units::Energy;
+use super::metered_sensor::{MeteredSensor, Step};
+use super::sensor::accelerator::{Accelerator, Board, POWER_PERIOD_S};
+use super::sensor::{Boards, MachineCpuTime, Processor, Roots, Sensor, Share, Survey};
+use crate::model::info::{Balance, GpuCard, SensorNote};
+use crate::model::{Component, EnergyClass, Meter};
 
-/// The power a counter is taken to run at when it is decided how often it must be read.
-const ASSUMED_WATTS: u64 = 1_000;
-/// A counter of unknown range is read so often that its power, and with it a wrap, is known well.
-const GAP_OF_UNSTATED: Duration = Duration::from_secs(1);
-/// No counter is read more often than this, however small its range.
-const SHORTEST_GAP: Duration = Duration::from_millis(20);
+/// No sensor is read more often than this, however small the range of its counter.
+const SHORTEST_PERIOD: Duration = Duration::from_millis(20);
 
-/// All sensors of a run with what they have counted, and whose it is.
-#[derive(Debug, Default)]
-pub(crate) struct SensorSet {
+/// The sensors of a machine, to be given to a [`Session`](super::Session).
+///
+/// ```no_run
+/// use impact::meter::{Roots, SensorSet};
+///
+/// let sensors = SensorSet::discover(&Roots::default());
+/// for sensor in sensors.sensors() {
+///     println!("{}: {}", sensor.component, sensor.method);
+/// }
+/// ```
+#[derive(Debug)]
+#[must_use]
+pub struct SensorSet {
+    pub(crate) roots: Roots,
+    pub(crate) processor: Processor,
+    /// Where the machine's CPU time is read.
+    pub(crate) machine_cpu_time: Option<MachineCpuTime>,
     sensors: Vec<MeteredSensor>,
+    pub(crate) boards: Vec<MeteredBoard>,
     notes: Vec<String>,
 }
 
-#[derive(Debug)]
-struct MeteredSensor {
-    sensor: Sensor,
-    /// What it is added to; none where another sensor contains it.
-    group: Option<EnergyClass>,
-    odometer: Odometer,
-    ledger: Ledger,
-    /// The ledger before what was last posted.
-    before: Ledger,
-    wraps: Wraps,
-    state: State,
-    /// All it draws is taken for the run's, and that has been said.
-    is_whole: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
-    Well,
-    /// The last reading failed; said once, until it works again.
-    Failing,
-    /// Not read any more.
-    Out,
+/// An accelerator whose description has been read.
+pub(crate) struct MeteredBoard {
+    pub(crate) board: Board,
+    pub(crate) accelerator: Box<dyn Accelerator>,
 }
 
 /// Mean watts over an interval, of the machine and of the run.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Power {
-    /// With their memory.
+    /// Processors and memory.
     pub(crate) processors: Option<(f64, f64)>,
     pub(crate) boards: Option<(f64, f64)>,
 }
 
-/// The run's part of the last interval, by what is shared.
+/// The run's part of an interval, by what is shared.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Shares {
     pub(crate) cpu: Share,
@@ -61,348 +55,301 @@ pub(crate) struct Shares {
     pub(crate) boards: BTreeMap<Component, Share>,
 }
 
+impl Shares {
+    /// Nothing is attributed.
+    pub(crate) fn none() -> Self {
+        Self {
+            cpu: Share::Idle,
+            memory: Share::Idle,
+            boards: BTreeMap::new(),
+        }
+    }
+}
+
 impl SensorSet {
-    /// Takes the first reading of a sensor: from here on it counts.
-    pub(crate) fn add(&mut self, mut sensor: Sensor, at: Duration) {
-        match sensor.source.read() {
-            Ok(reading) => {
-                self.sensors.push(MeteredSensor {
-                    group: None,
-                    odometer: Odometer::starting(&reading, at),
-                    ledger: Ledger::default(),
-                    before: Ledger::default(),
-                    wraps: wraps(&reading, None),
-                    state: State::Well,
-                    is_whole: false,
-                    sensor,
-                });
-                self.regroup();
-            }
-            Err(error) => self
-                .notes
-                .push(format!("{} was not read: {error}", sensor.component)),
+    /// Finds all sensors of the machine: RAPL, GPU boards, or an estimate from the CPU load.
+    ///
+    /// Loading the GPU library may take some hundred milliseconds.
+    pub fn discover(roots: &Roots) -> Self {
+        let mut set = Self::of_processors(roots);
+        if Boards::are_likely(roots) {
+            set.add_boards(Boards::of(roots), Duration::ZERO);
         }
+        set
     }
 
-    /// What contains what depends on which sensors there are.
-    fn regroup(&mut self) {
-        let components = self.sensors.iter().map(|metered| &metered.sensor.component);
-        let present = components.collect();
-        let groups: Vec<_> = self
-            .sensors
-            .iter()
-            .map(|metered| metered.sensor.component.counted_as(&present))
-            .collect();
-        for (metered, group) in self.sensors.iter_mut().zip(groups) {
-            metered.group = group;
+    /// Finds the sensors of processors and memory only, which is fast.
+    pub(crate) fn of_processors(roots: &Roots) -> Self {
+        let survey = Survey::of(roots);
+        let mut set = Self {
+            notes: survey.what_is_not_read().into_iter().collect(),
+            roots: roots.clone(),
+            processor: survey.processor,
+            machine_cpu_time: survey.clock,
+            sensors: Vec::new(),
+            boards: Vec::new(),
+        };
+        for sensor in survey.sensors {
+            set.add(sensor);
         }
+        set
     }
 
-    /// Reads all sensors.
-    pub(crate) fn read(&mut self, at: Duration) {
-        self.advance(at, |_| true);
+    /// Adds a sensor of your own.
+    pub fn add(&mut self, sensor: Sensor) {
+        self.add_at(sensor, Duration::ZERO);
     }
 
-    /// Reads the counters that are updated all the time.
-    pub(crate) fn read_lively(&mut self, at: Duration) {
-        self.advance(at, MeteredSensor::may_be_lively);
-    }
-
-    fn advance(&mut self, at: Duration, which: impl Fn(&MeteredSensor) -> bool) {
-        self.each(at, which, |metered, reading| {
-            let anomaly = metered.odometer.advance(reading, at);
-            Some(match anomaly? {
-                Anomaly::SetBack => "its counter was set back; the energy just before is lost",
-                Anomaly::Jump => {
-                    "its counter jumped ahead further than any power explains; that is not counted"
-                }
-                Anomaly::GuessedRange => {
-                    "its counter wrapped at a range the kernel does not state, so the step was \
-                     inferred from the power before"
-                }
-            })
-        });
-    }
-
-    /// Reads all sensors, and counts nothing for the time since they were last read.
-    pub(crate) fn resume(&mut self, at: Duration) {
-        self.each(
-            at,
-            |_| true,
-            |metered, reading| {
-                metered.odometer.resume(reading, at);
-                None
-            },
-        );
-    }
-
-    fn each(
-        &mut self,
-        at: Duration,
-        which: impl Fn(&MeteredSensor) -> bool,
-        step: impl Fn(&mut MeteredSensor, &Reading) -> Option<&'static str>,
-    ) {
-        let seconds = at.as_secs_f64();
-        for metered in self
-            .sensors
-            .iter_mut()
-            .filter(|metered| metered.state != State::Out && which(metered))
-        {
-            let said = match metered.sensor.source.read() {
-                Ok(reading) => {
-                    metered.state = State::Well;
-                    metered.wraps = wraps(&reading, metered.odometer.learned_range());
-                    step(metered, &reading).map(str::to_owned)
-                }
-                Err(ReadError::Again(_)) if metered.state == State::Failing => None,
-                Err(ReadError::Again(why)) => {
-                    metered.state = State::Failing;
-                    Some(format!("could not be read: {why}"))
-                }
-                Err(ReadError::Lost(why)) => {
-                    metered.state = State::Out;
-                    Some(format!("was lost: {why}; its energy is counted up to here"))
-                }
-            };
-            if let Some(said) = said {
-                let component = &metered.sensor.component;
-                self.notes
-                    .push(format!("after {seconds:.3} s: {component}: {said}"));
-            }
-        }
-    }
-
-    /// Splits what was drawn since the last call.
-    pub(crate) fn post(&mut self, shares: &Shares) {
+    fn add_at(&mut self, sensor: Sensor, at: Duration) {
+        self.sensors.push(MeteredSensor::new(sensor, at));
+        // Which components contain others depends on all that are present.
+        let present = self.sensors.iter().map(MeteredSensor::component).collect();
         for metered in &mut self.sensors {
-            let share = match &metered.sensor.component {
+            metered.class = metered.sensor.component.counted_as(&present);
+        }
+    }
+
+    /// Counts these boards from this time on.
+    pub(crate) fn add_boards(&mut self, boards: Boards, at: Duration) {
+        let missing = boards.missing;
+        let missing = missing.map(|why| format!("NVIDIA boards cannot be read: {why}"));
+        self.notes.extend(missing);
+        for mut accelerator in boards.found {
+            let board = accelerator.board();
+            match accelerator.sensor() {
+                Ok(sensor) => {
+                    self.add_at(sensor, at);
+                    // Its first reading may be some time old.
+                    if let Some(metered) = self.sensors.last_mut().filter(|_| !at.is_zero()) {
+                        metered.read(at, Step::Skip);
+                    }
+                }
+                Err(why) => {
+                    let component = board.component();
+                    self.notes
+                        .push(format!("{component} is not metered: {why}"));
+                }
+            }
+            // So that the first share leaves out what other processes did before.
+            let _ = accelerator.share(&[]);
+            self.boards.push(MeteredBoard { board, accelerator });
+        }
+    }
+
+    /// The sensors, where they are read and how good their figures are.
+    #[must_use]
+    pub fn sensors(&self) -> Vec<SensorNote> {
+        self.sensors.iter().map(MeteredSensor::note).collect()
+    }
+
+    /// Whether there is no sensor at all.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.sensors.is_empty()
+    }
+
+    /// The boards as the log lists them, and their driver.
+    pub(crate) fn gpus(&self) -> (Vec<GpuCard>, Option<String>) {
+        let card = |metered: &MeteredBoard| GpuCard {
+            uuid: Some(metered.board.uuid.clone()),
+            name: metered.board.name.clone(),
+            memory_bytes: metered.board.memory_bytes,
+            power_limit_w: metered.board.power_limit_w,
+        };
+        let driver = |metered: &MeteredBoard| metered.board.driver.clone();
+        (
+            self.boards.iter().map(card).collect(),
+            self.boards.iter().find_map(driver),
+        )
+    }
+
+    /// Reads the sensors.
+    pub(crate) fn read(&mut self, at: Duration, step: Step) {
+        for metered in &mut self.sensors {
+            if let Some(what) = metered.read(at, step) {
+                let (seconds, component) = (at.as_secs_f64(), metered.component());
+                let note = format!("after {seconds:.3} s: {component}: {what}");
+                self.notes.push(note);
+            }
+        }
+    }
+
+    /// Splits the energy since the last call, and gives the new totals.
+    pub(crate) fn attribute(&mut self, shares: &Shares) -> BTreeMap<Component, Meter> {
+        let split = |metered: &mut MeteredSensor| {
+            let component = &metered.sensor.component;
+            let share = match component {
                 Component::Dram(_) => shares.memory,
                 board @ Component::Gpu(_) => *shares.boards.get(board).unwrap_or(&Share::Idle),
                 _ => shares.cpu,
             };
             metered.before = metered.ledger;
             metered.ledger.post(metered.odometer.microjoules(), share);
-        }
+            let is_known = !matches!(component, Component::Other(_));
+            let meter = Meter {
+                total_j: Some(metered.ledger.total().joules()),
+                attributed_j: is_known.then(|| metered.ledger.attributed().joules()),
+                method: metered.sensor.method.clone(),
+            };
+            (component.clone(), meter)
+        };
+        self.sensors.iter_mut().map(split).collect()
     }
 
-    /// The power of what was last posted, which took this long.
+    /// The power in the interval that was attributed last, which took this long.
     pub(crate) fn power(&self, seconds: f64) -> Power {
         let mut power = Power::default();
         for metered in &self.sensors {
-            let sum = match metered.group {
+            let sum = match metered.class {
                 Some(EnergyClass::Cpu | EnergyClass::Dram) => &mut power.processors,
                 Some(EnergyClass::Gpu) => &mut power.boards,
                 None => continue,
             };
-            let watts = |now: Energy, before: Energy| (now.joules() - before.joules()) / seconds;
-            let (total, ours) = sum.get_or_insert((0.0, 0.0));
-            *total += watts(metered.ledger.total(), metered.before.total());
-            *ours += watts(metered.ledger.attributed(), metered.before.attributed());
+            let (machine, run) = metered.last_interval();
+            let (machine_watts, run_watts) = sum.get_or_insert((0.0, 0.0));
+            *machine_watts += machine / seconds;
+            *run_watts += run / seconds;
         }
         power
     }
 
-    /// How often the counters must be read so that none can pass its range unseen.
-    pub(crate) fn longest_gap(&self) -> Duration {
-        self.sensors
-            .iter()
-            .filter(|metered| metered.state != State::Out)
-            .map(|metered| match metered.wraps {
-                Wraps::Never => Duration::MAX,
-                Wraps::After(range) => Duration::from_micros(range / ASSUMED_WATTS / 2),
-                Wraps::Unstated => GAP_OF_UNSTATED,
-            })
-            .min()
-            .map_or(Duration::MAX, |gap| gap.max(SHORTEST_GAP))
+    /// The longest time between two readings that loses no energy.
+    pub(crate) fn longest_period(&self) -> Duration {
+        let working = || self.sensors.iter().filter(|metered| !metered.is_lost());
+        let period = working().map(MeteredSensor::longest_period).min();
+        let period = period.map_or(Duration::MAX, |period| period.max(SHORTEST_PERIOD));
+        if working().any(MeteredSensor::is_gauge) {
+            period.min(Duration::from_secs_f64(POWER_PERIOD_S))
+        } else {
+            period
+        }
     }
 
-    /// Whether some sensor shows power and not energy, so that it must be read often.
-    pub(crate) fn has_gauges(&self) -> bool {
-        self.sensors.iter().any(|metered| {
-            metered.state != State::Out && metered.odometer.counter_value().is_none()
-        })
-    }
-
-    /// What the counters that are updated all the time have counted, in the order of the metered.
+    /// The totals of the counters that may be updated every few milliseconds, in the order of sensors.
     pub(crate) fn totals(&self) -> Totals {
         let total = |metered: &MeteredSensor| {
-            metered
-                .may_be_lively()
-                .then(|| metered.odometer.microjoules())
+            let is_fast = metered.may_update_fast();
+            is_fast.then(|| metered.odometer.microjoules())
         };
         self.sensors.iter().map(total).collect()
     }
 
-    /// What they would have counted if they were read now.
+    /// The totals that these counters would have if they were read now.
     pub(crate) fn peek(&mut self, at: Duration) -> Totals {
         let total = |metered: &mut MeteredSensor| {
-            if !metered.may_be_lively() {
-                return None;
-            }
-            let reading = metered.sensor.source.read().ok()?;
-            let mut odometer = metered.odometer.clone();
-            odometer.advance(&reading, at);
-            Some(odometer.microjoules())
+            let is_fast = metered.may_update_fast();
+            is_fast.then(|| metered.peek(at)).flatten()
         };
         self.sensors.iter_mut().map(total).collect()
     }
 
-    /// Moves the totals by what the counters' lag put into them or kept out.
+    /// Changes the totals by the corrections for the lag of the counters.
     pub(crate) fn correct(&mut self, microjoules: &[i64]) {
         for (metered, amount) in self.sensors.iter_mut().zip(microjoules) {
             metered.odometer.correct(*amount);
         }
     }
 
-    pub(crate) fn meters(&self) -> BTreeMap<Component, Meter> {
-        self.sensors
-            .iter()
-            .map(|metered| {
-                let known = !matches!(metered.sensor.component, Component::Other(_));
-                let meter = Meter {
-                    total_j: Some(metered.ledger.total().joules()),
-                    attributed_j: known.then(|| metered.ledger.attributed().joules()),
-                    method: metered.sensor.method.clone(),
-                };
-                (metered.sensor.component.clone(), meter)
-            })
-            .collect()
-    }
-
-    pub(crate) fn sensors(&self) -> Vec<SensorNote> {
-        self.sensors
-            .iter()
-            .map(|metered| SensorNote {
-                component: metered.sensor.component.clone(),
-                source: metered.sensor.place.clone(),
-                method: metered.sensor.method.clone(),
-            })
-            .collect()
-    }
-
     pub(crate) fn balance(&self) -> BTreeMap<Component, Balance> {
-        self.sensors
-            .iter()
-            .map(|metered| (metered.sensor.component.clone(), balance(&metered.ledger)))
+        let sensors = self.sensors.iter();
+        sensors
+            .map(|metered| (metered.component().clone(), metered.balance()))
             .collect()
     }
 
-    /// What each counter shows, by component.
+    /// The raw value of each counter, as last read.
     pub(crate) fn counters(&self) -> BTreeMap<Component, u64> {
-        self.sensors
-            .iter()
-            .filter_map(|metered| {
-                Some((
-                    metered.sensor.component.clone(),
-                    metered.odometer.counter_value()?,
-                ))
-            })
-            .collect()
+        let value = |metered: &MeteredSensor| {
+            let value = metered.odometer.counter_value()?;
+            Some((metered.component().clone(), value))
+        };
+        self.sensors.iter().filter_map(value).collect()
     }
 
-    /// Something the log should say.
+    /// Adds a note for the log.
     pub(crate) fn note(&mut self, text: String) {
         self.notes.push(text);
     }
 
-    /// Says once of a component why the run is charged with all it draws.
+    /// Notes once for a component why all of its energy is attributed to the run.
     pub(crate) fn note_whole(&mut self, component: &Component, why: &str) {
-        let all = self.sensors.iter_mut();
-        for metered in all.filter(|metered| metered.sensor.component == *component) {
-            if !std::mem::replace(&mut metered.is_whole, true) {
-                let taken = "so all it draws is taken for the run's";
-                self.notes.push(format!("{component}: {why}, {taken}"));
+        for metered in &mut self.sensors {
+            if metered.component() == component
+                && !std::mem::replace(&mut metered.is_whole_noted, true)
+            {
+                let consequence = "so all it draws is taken for the run's";
+                self.notes
+                    .push(format!("{component}: {why}, {consequence}"));
             }
         }
     }
 
-    /// What happened since the last call that the log should say.
+    /// The notes since the last call.
     pub(crate) fn take_notes(&mut self) -> Vec<String> {
         std::mem::take(&mut self.notes)
     }
 }
 
-impl MeteredSensor {
-    /// Whether this is a counter that may be updated every few milliseconds.
-    ///
-    /// Those of boards are slower, and reading one may take longer than that.
-    fn may_be_lively(&self) -> bool {
-        self.sensor.method == Method::Measured
-            && self.odometer.counter_value().is_some()
-            && self.state != State::Out
-            && !matches!(self.sensor.component, Component::Gpu(_))
-    }
-}
-
-fn balance(ledger: &Ledger) -> Balance {
-    Balance {
-        total_j: ledger.total().joules(),
-        attributed_j: ledger.attributed().joules(),
-        other_j: ledger.other().joules(),
-        idle_j: ledger.idle().joules(),
-    }
-}
-
-/// Where a sensor wraps, as it says itself or as its wraps have taught.
-fn wraps(reading: &Reading, learned: Option<u64>) -> Wraps {
-    match (reading, learned) {
-        (Reading::Gauge { .. }, _) => Wraps::Never,
-        (
-            Reading::Counter {
-                wraps: Wraps::Unstated,
-                ..
-            },
-            Some(range),
-        ) => Wraps::After(range),
-        (Reading::Counter { wraps, .. }, _) => *wraps,
+impl std::fmt::Debug for MeteredBoard {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.board.fmt(f)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::meter::sensor::PowerSource;
-    use crate::model::CpuSocket;
+    use crate::meter::sensor::{PowerSource, ReadError, Reading, Wraps};
+    use crate::model::{CpuSocket, Method};
 
     struct Script(Vec<Result<u64, ReadError>>);
 
+    fn counter(microjoules: u64, wraps: Wraps) -> Reading {
+        Reading::Counter { microjoules, wraps }
+    }
+
     impl PowerSource for Script {
         fn read(&mut self) -> Result<Reading, ReadError> {
-            self.0.remove(0).map(|microjoules| Reading::Counter {
-                microjoules,
-                wraps: Wraps::After(6_000_000),
-            })
+            let next = self.0.remove(0);
+            next.map(|microjoules| counter(microjoules, Wraps::After(6_000_000)))
         }
     }
 
-    fn sensors(script: Vec<Result<u64, ReadError>>) -> SensorSet {
-        let mut sensors = SensorSet::default();
-        let sensor = Sensor {
+    fn sensors(first: Reading, script: Vec<Result<u64, ReadError>>) -> SensorSet {
+        let roots = Roots {
+            sysfs: "/nonexistent".into(),
+            procfs: "/nonexistent".into(),
+            ..Roots::default()
+        };
+        let mut sensors = SensorSet::of_processors(&roots);
+        sensors.take_notes();
+        sensors.add(Sensor {
             component: Component::Package(CpuSocket::socket(0)),
             method: Method::Measured,
             place: "a script".to_owned(),
+            first,
             source: Box::new(Script(script)),
-        };
-        sensors.add(sensor, Duration::ZERO);
+        });
         sensors
     }
 
     fn total(sensors: &mut SensorSet) -> f64 {
-        sensors.post(&Shares {
+        let meters = sensors.attribute(&Shares {
             cpu: Share::Of(0.5),
             memory: Share::Idle,
             boards: BTreeMap::new(),
         });
-        let meters = sensors.meters();
         meters.values().next().unwrap().total_j.unwrap()
     }
+
+    const WRAPS: Wraps = Wraps::After(6_000_000);
 
     #[test]
     fn a_lost_sensor_keeps_what_it_had_counted_and_is_noted_once() {
         let lost = ReadError::Lost("it fell off the bus".to_owned());
-        let mut sensors = sensors(vec![Ok(0), Ok(2_000_000), Err(lost)]);
+        let mut sensors = sensors(counter(0, WRAPS), vec![Ok(2_000_000), Err(lost)]);
         for second in 1..5 {
-            sensors.read(Duration::from_secs(second));
+            sensors.read(Duration::from_secs(second), Step::Count);
         }
         assert!((total(&mut sensors) - 2.0).abs() < 1e-9);
         let notes = sensors.take_notes();
@@ -413,29 +360,29 @@ mod tests {
     #[test]
     fn a_reading_that_fails_once_costs_no_energy() {
         let again = ReadError::Again("busy".to_owned());
-        let mut sensors = sensors(vec![Ok(0), Err(again), Ok(3_000_000)]);
-        sensors.read(Duration::from_secs(1));
-        sensors.read(Duration::from_secs(2));
+        let mut sensors = sensors(counter(0, WRAPS), vec![Err(again), Ok(3_000_000)]);
+        sensors.read(Duration::from_secs(1), Step::Count);
+        sensors.read(Duration::from_secs(2), Step::Count);
         assert!((total(&mut sensors) - 3.0).abs() < 1e-9);
     }
 
     #[test]
-    fn a_pause_nobody_could_measure_counts_as_nothing() {
-        let mut sensors = sensors(vec![Ok(1_000_000), Ok(5_000_000), Ok(5_500_000)]);
-        sensors.resume(Duration::from_secs(900));
-        sensors.read(Duration::from_secs(901));
+    fn a_skipped_pause_adds_no_energy() {
+        let mut sensors = sensors(
+            counter(1_000_000, WRAPS),
+            vec![Ok(5_000_000), Ok(5_500_000)],
+        );
+        sensors.read(Duration::from_secs(900), Step::Skip);
+        sensors.read(Duration::from_secs(901), Step::Count);
         assert!((total(&mut sensors) - 0.5).abs() < 1e-9);
     }
 
     #[test]
     fn a_small_range_is_read_twice_before_it_can_wrap() {
-        let mut sensors = sensors(vec![Ok(0)]);
-        assert_eq!(sensors.longest_gap(), SHORTEST_GAP);
-        sensors.sensors[0].wraps = Wraps::After(262_143_328_850);
-        assert_eq!(sensors.longest_gap().as_secs(), 131);
-        sensors.sensors[0].wraps = Wraps::Unstated;
-        assert_eq!(sensors.longest_gap().as_secs(), 1);
-        sensors.sensors[0].wraps = Wraps::Never;
-        assert_eq!(sensors.longest_gap(), Duration::MAX);
+        let period = |wraps| sensors(counter(0, wraps), Vec::new()).longest_period();
+        assert_eq!(period(WRAPS), SHORTEST_PERIOD);
+        assert_eq!(period(Wraps::After(262_143_328_850)).as_secs(), 131);
+        assert_eq!(period(Wraps::Unstated).as_secs(), 1);
+        assert_eq!(period(Wraps::Never), Duration::MAX);
     }
 }

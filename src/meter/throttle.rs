@@ -1,6 +1,6 @@
 use std::time::{Duration, Instant};
 
-/// How often something dear is done: the longer it takes, the more rarely.
+/// Limits how often something expensive is done: the longer it takes, the less often.
 #[derive(Debug)]
 pub(crate) struct Throttle {
     /// It may take one such part of the time.
@@ -10,7 +10,7 @@ pub(crate) struct Throttle {
 }
 
 impl Throttle {
-    /// Due at once, then never sooner than after the shortest pause.
+    /// Due at once, then no sooner than after the shortest pause.
     pub(crate) fn new(part: u32, shortest: Duration) -> Self {
         Self {
             part,

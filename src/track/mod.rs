@@ -1,16 +1,18 @@
-//! Watches a command without touching it: reads the meters before, every tick and after, and writes
-//! what it sees into a log.
+//! Measures a command or a process with a [`Session`](crate::meter::Session) and writes its log.
 //!
 //! Nothing here may harm the job. Whatever fails while it runs becomes a note in the log.
 
 mod child;
+mod csv_series;
 mod git;
-pub mod mark_socket;
+mod info_writer;
+mod job;
+pub(crate) mod mark_socket;
+mod output;
 mod plan;
 mod python;
 mod recorder;
-mod info_writer;
-mod csv_series;
+mod run_cgroup;
 mod signals;
 mod spawn;
 mod summary;

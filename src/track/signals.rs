@@ -57,7 +57,7 @@ static LOOK_BEFORE_MAIN: extern "C" fn() = {
 pub(crate) struct Inherited {
     mask: libc::sigset_t,
     /// Whoever ignores this one is not told how its children end.
-    child_news: libc::sighandler_t,
+    child_signal: libc::sighandler_t,
 }
 
 impl Inherited {
@@ -65,7 +65,7 @@ impl Inherited {
     pub(crate) fn restore(&self) {
         // SAFETY: both were filled in by the kernel; the calls are safe after a fork.
         unsafe {
-            libc::signal(libc::SIGCHLD, self.child_news);
+            libc::signal(libc::SIGCHLD, self.child_signal);
             if !PIPE_WAS_IGNORED.load(Ordering::Relaxed) {
                 libc::signal(libc::SIGPIPE, libc::SIG_DFL);
             }
@@ -92,7 +92,7 @@ pub(crate) struct Arrival {
 }
 
 impl Arrival {
-    pub(crate) fn is_child_news(self) -> bool {
+    pub(crate) fn is_child_event(self) -> bool {
         self.signal == libc::SIGCHLD
     }
 
@@ -179,7 +179,7 @@ impl Signals {
                 fd: OwnedFd::from_raw_fd(fd),
                 inherited: Inherited {
                     mask: before.assume_init(),
-                    child_news: libc::signal(libc::SIGCHLD, libc::SIG_DFL),
+                    child_signal: libc::signal(libc::SIGCHLD, libc::SIG_DFL),
                 },
                 ignored,
             })

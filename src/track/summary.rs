@@ -1,51 +1,35 @@
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use super::child::Ending;
 use super::csv_series;
-use crate::model::info::{Balance, Region, SensorNote};
-use crate::model::{Component, EnergyClass, Meter, Sample};
+use crate::meter::Measurement;
+use crate::model::info::Region;
+use crate::model::{Meter, Sample};
 use crate::units::{Energy, GramsPerKwh, Watts};
 
-/// What a run came to, as the tracker has it in memory.
+/// The outcome of a tracked run.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Summary {
+    /// How the command ended.
     pub ending: Ending,
-    pub elapsed: Duration,
     /// The run's folder, if the log could be written.
     pub run: Option<PathBuf>,
-    pub sensors: Vec<SensorNote>,
-    pub balance: BTreeMap<Component, Balance>,
+    /// What was measured.
+    pub measurement: Measurement,
+    /// All notes of the run, as in the log.
     pub notes: Vec<String>,
+    /// Where the electricity came from, if that is known.
     pub region: Option<Region>,
     /// CPU time of the tracker itself.
     pub overhead: Duration,
 }
 
-impl Summary {
-    /// The group a component is added to, or none where something larger contains it.
-    #[must_use]
-    pub fn counted_as(&self, component: &Component) -> Option<EnergyClass> {
-        component.counted_as(&self.balance.keys().collect())
-    }
-
-    /// The run's energy, without the building's overhead; none where nothing has a meter.
-    #[must_use]
-    pub fn energy(&self) -> Option<Energy> {
-        let counted = self
-            .balance
-            .iter()
-            .filter(|(component, _)| self.counted_as(component).is_some());
-        counted
-            .filter_map(|(_, balance)| Energy::from_joules(balance.attributed_j).ok())
-            .reduce(|all, more| all + more)
-    }
-}
-
 /// What the live line shows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LiveStatus {
+    /// Time since the start.
     pub elapsed: Duration,
     /// The run's mean power since the last sample.
     pub power: Option<Watts>,
@@ -53,7 +37,8 @@ pub struct LiveStatus {
     pub energy: Option<Energy>,
     /// The carbon intensity recorded with the sample.
     pub intensity: Option<GramsPerKwh>,
-    /// The part of the energy that a sensor stands behind; of the meters, before any has moved.
+    /// The part of the energy that was measured by sensors; of the number of sensors while the energy
+    /// is 0.
     pub measured: Option<f64>,
 }
 
@@ -88,9 +73,10 @@ impl LiveStatus {
     }
 }
 
-/// Where the tracker shows what it sees while the run goes on.
+/// Shows the state of a run while it goes on.
 pub trait Display {
+    /// Shows the latest state.
     fn show(&mut self, status: &LiveStatus);
-    /// Leaves no trace of what was shown.
+    /// Removes what was shown.
     fn clear(&mut self);
 }

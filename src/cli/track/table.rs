@@ -15,11 +15,11 @@ use crate::units::JOULES_PER_KWH;
 /// The footprint is the one of the log just written, so that a statement says the same.
 pub fn table(summary: &Summary, footprint: Option<&Footprint>, name: &str) -> String {
     let mut text = String::new();
-    let seconds = summary.elapsed.as_secs_f64();
+    let seconds = summary.measurement.duration.as_secs_f64();
     let how_long = if seconds < 60.0 {
         format!("{seconds:.3} s")
     } else {
-        clock(summary.elapsed)
+        clock(summary.measurement.duration)
     };
     let ended = match summary.ending {
         Ending::Killed(signal) => format!(", killed by signal {signal}"),
@@ -36,7 +36,7 @@ pub fn table(summary: &Summary, footprint: Option<&Footprint>, name: &str) -> St
         let run = escape::shell_path(run);
         let _ = writeln!(text, "  log: {run}");
         let _ = match country(summary.region.as_ref()) {
-            _ if summary.energy().is_none() => writeln!(text, "  next: impact doctor"),
+            _ if summary.measurement.energy().is_none() => writeln!(text, "  next: impact doctor"),
             Some(country) => writeln!(text, "  next: impact statement {run} {country}"),
             None => writeln!(
                 text,
@@ -49,6 +49,7 @@ pub fn table(summary: &Summary, footprint: Option<&Footprint>, name: &str) -> St
 
 fn rows(text: &mut String, summary: &Summary) {
     let width = summary
+        .measurement
         .sensors
         .iter()
         .map(|s| name(&s.component).len())
@@ -60,11 +61,11 @@ fn rows(text: &mut String, summary: &Summary) {
         "  {:width$}  {:>12}  {:>12}  how",
         "device", "the run", "the machine"
     );
-    for sensor in &summary.sensors {
-        let Some(balance) = summary.balance.get(&sensor.component) else {
+    for sensor in &summary.measurement.sensors {
+        let Some(balance) = summary.measurement.balance.get(&sensor.component) else {
             continue;
         };
-        let contained = match summary.counted_as(&sensor.component) {
+        let contained = match summary.measurement.counted_as(&sensor.component) {
             Some(_) => "",
             None => " (not added: part of another, or unknown)",
         };
@@ -77,13 +78,13 @@ fn rows(text: &mut String, summary: &Summary) {
             sensor.method,
         );
     }
-    if summary.sensors.is_empty() {
+    if summary.measurement.sensors.is_empty() {
         let _ = writeln!(text, "  nothing could be measured or estimated");
     }
 }
 
 fn totals(text: &mut String, summary: &Summary, footprint: Option<&Footprint>) {
-    let _ = match summary.energy() {
+    let _ = match summary.measurement.energy() {
         Some(energy) => writeln!(
             text,
             "  energy of the run: {} = {:.9} kWh",

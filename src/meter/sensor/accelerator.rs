@@ -2,52 +2,61 @@ use super::{Sensor, Share};
 use crate::model::Component;
 
 /// Seconds between two readings of a board that has no energy counter.
-pub const POWER_PERIOD_S: f64 = 0.1;
+pub(crate) const POWER_PERIOD_S: f64 = 0.1;
 
-/// An accelerator board: a meter, and a view of who uses it.
-pub trait Accelerator: Send {
+/// An accelerator board, such as a GPU.
+pub(crate) trait Accelerator: Send {
+    /// What the board is; asks the driver.
     fn board(&self) -> Board;
-    /// Its energy meter, or why there is none.
+    /// Its energy or power sensor, or why there is none.
     fn sensor(&self) -> Result<Sensor, String>;
-    /// What its gauges show now.
+    /// Its other sensors.
     fn readings(&self) -> BoardReadings;
-    /// The part of the board's work since the last call that these processes did.
-    fn share(&mut self, processes: &[u32]) -> Share;
-    /// Why all the board draws is taken for the run's, where that was so since the last call.
-    fn counts_whole_because(&mut self) -> Option<&'static str>;
+    /// The part of the board's work since the last call that these processes did, or why that is
+    /// not known.
+    fn share(&mut self, processes: &[u32]) -> Result<Share, &'static str>;
 }
 
 /// What a board is.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Board {
-    pub component: Component,
-    pub uuid: String,
-    pub name: String,
-    pub memory_bytes: Option<u64>,
-    pub power_limit_w: Option<f64>,
-    pub driver: Option<String>,
+pub(crate) struct Board {
+    pub(crate) uuid: String,
+    pub(crate) name: String,
+    pub(crate) memory_bytes: Option<u64>,
+    pub(crate) power_limit_w: Option<f64>,
+    pub(crate) driver: Option<String>,
 }
 
-/// A board's gauges, each left out where it has none.
+impl Board {
+    /// The board as a component of the machine.
+    pub(crate) fn component(&self) -> Component {
+        Component::Gpu(self.uuid.clone())
+    }
+}
+
+/// What a board's other sensors show; a value is left out where the board has no such sensor.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct BoardReadings {
-    pub watts: Option<f64>,
+pub(crate) struct BoardReadings {
+    pub(crate) watts: Option<f64>,
     /// Fraction of 1.
-    pub utilisation: Option<f64>,
-    pub temperature_c: Option<f64>,
-    pub performance_state: Option<String>,
-    pub memory_used: Option<u64>,
-    pub clock_mhz: Option<u32>,
+    pub(crate) utilisation: Option<f64>,
+    pub(crate) temperature_c: Option<f64>,
+    pub(crate) performance_state: Option<String>,
+    pub(crate) memory_used: Option<u64>,
+    pub(crate) clock_mhz: Option<u32>,
 }
 
-/// Which boards `CUDA_VISIBLE_DEVICES` leaves a program, given each board's ids in PCI order.
+/// Which boards `CUDA_VISIBLE_DEVICES` lets a program see, given each board's ids in PCI order.
 ///
 /// As in CUDA, entries are indices or beginnings of UUIDs, and the first invalid one ends the list.
-#[must_use]
-pub fn visible(list: &str, boards: &[Vec<String>]) -> Vec<bool> {
+#[cfg_attr(
+    not(feature = "nvml"),
+    expect(dead_code, reason = "only CUDA has such a list")
+)]
+pub(crate) fn visible(list: &str, boards: &[Vec<String>]) -> Vec<bool> {
     let mut seen = vec![false; boards.len()];
     for entry in list.split(',').map(str::trim) {
-        // Old drivers name a slice of a board MIG-<uuid of the board>/<instance>/<instance>.
+        // Old drivers call a slice of a board MIG-<uuid of the board>/<instance>/<instance>.
         let entry = entry.split('/').next().unwrap_or_default();
         let board = match entry.parse::<usize>() {
             Ok(index) => Some(index).filter(|index| *index < boards.len()),

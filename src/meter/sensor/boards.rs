@@ -1,23 +1,22 @@
-use super::{Accelerator, Roots, drm};
+use super::accelerator::Accelerator;
+use super::{Roots, drm};
 
 /// The accelerators of this machine that a program started from here would see.
 #[derive(Default)]
-pub struct Boards {
-    pub found: Vec<Box<dyn Accelerator>>,
-    /// Why NVIDIA boards that should be there are not.
-    pub missing: Option<String>,
+pub(crate) struct Boards {
+    pub(crate) found: Vec<Box<dyn Accelerator>>,
+    /// Why NVIDIA boards cannot be read although their driver is present.
+    pub(crate) missing: Option<String>,
 }
 
 impl Boards {
-    /// Whether looking is worth the time it takes to load a library.
-    #[must_use]
-    pub fn are_likely(roots: &Roots) -> bool {
+    /// Whether there are signs of a board, so that it is worth loading a library.
+    pub(crate) fn are_likely(roots: &Roots) -> bool {
         nvidia::are_likely(roots) || roots.sys("class/drm").exists()
     }
 
-    /// Asks every driver; NVIDIA's library may take a while to load.
-    #[must_use]
-    pub fn of(roots: &Roots) -> Self {
+    /// Finds the boards of every driver; NVIDIA's library may be slow to load.
+    pub(crate) fn of(roots: &Roots) -> Self {
         let mut boards = Self::default();
         if nvidia::are_likely(roots) {
             match nvidia::boards(roots) {

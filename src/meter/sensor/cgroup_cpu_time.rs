@@ -6,13 +6,13 @@ use super::{CpuTimes, KernelFile, Roots};
 
 /// The CPU time of a control group and all below it, from its `cpu.stat`.
 #[derive(Debug)]
-pub struct CgroupCpuTime {
+pub(crate) struct CgroupCpuTime {
     path: PathBuf,
     file: KernelFile,
 }
 
 impl CgroupCpuTime {
-    pub fn of(group: &Path) -> io::Result<Self> {
+    pub(crate) fn of(group: &Path) -> io::Result<Self> {
         let path = group.join("cpu.stat");
         let file = KernelFile::open(&path)?;
         let clock = Self { path, file };
@@ -20,32 +20,33 @@ impl CgroupCpuTime {
         Ok(clock)
     }
 
-    /// That of the whole machine, where its uppermost group is to be seen.
+    /// That of the whole machine, where the root control group is visible.
     ///
-    /// What a container sees as uppermost is a group of the host's, and has a type.
-    #[must_use]
-    pub fn of_machine(roots: &Roots) -> Option<Self> {
+    /// What a container sees as the root is a group of the host, which has a `cgroup.type`.
+    pub(crate) fn of_machine(roots: &Roots) -> Option<Self> {
         mounts(roots)
             .into_iter()
             .filter(|mount| !mount.join("cgroup.type").exists())
             .find_map(|mount| Self::of(&mount).ok())
     }
 
-    #[must_use]
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    pub fn read(&self) -> io::Result<CpuTimes> {
+    pub(crate) fn read(&self) -> io::Result<CpuTimes> {
         let mut buffer = [0; 512];
-        parse(self.file.text(&mut buffer)?)
-            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "no CPU times of a group"))
+        parse(self.file.text(&mut buffer)?).ok_or_else(|| {
+            io::Error::new(
+                io::ErrorKind::InvalidData,
+                "no CPU times of a control group",
+            )
+        })
     }
 }
 
-/// Where groups of the second version are mounted: alone, or beside those of the first.
-#[must_use]
-pub fn mounts(roots: &Roots) -> [PathBuf; 2] {
+/// Where cgroup v2 may be mounted: alone, or beside cgroup v1.
+pub(crate) fn mounts(roots: &Roots) -> [PathBuf; 2] {
     ["fs/cgroup", "fs/cgroup/unified"].map(|mount| roots.sys(mount))
 }
 
@@ -74,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn a_containers_uppermost_group_is_not_the_machine() {
+    fn the_root_group_of_a_container_is_not_the_machine() {
         let folder = tempfile::tempdir().unwrap();
         let group = folder.path().join("fs/cgroup");
         fs::create_dir_all(&group).unwrap();

@@ -1,9 +1,9 @@
 use std::ops::RangeInclusive;
 
-/// No machine has more processors; a list that claims more is cut there.
+/// A list is cut after this many processors; no machine has more.
 const MOST: usize = 1 << 16;
 
-/// The numbers of a list as the kernel writes it, such as `0,8-9`.
+/// The numbers in a kernel CPU list, such as `0,8-9`.
 pub(super) fn numbers(list: &str) -> impl Iterator<Item = u32> {
     let range = |part: &str| -> Option<RangeInclusive<u32>> {
         let (from, to) = part.split_once('-').unwrap_or((part, part));

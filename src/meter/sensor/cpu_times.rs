@@ -1,9 +1,11 @@
 use std::time::Duration;
 
-/// CPU time that was used, as the kernel splits it.
+/// CPU time in user and system mode.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CpuTimes {
+    /// In user mode.
     pub user: Duration,
+    /// In the kernel.
     pub system: Duration,
 }
 
@@ -14,22 +16,21 @@ pub(crate) fn tick() -> Duration {
 }
 
 impl CpuTimes {
+    /// Both together.
     #[must_use]
     pub fn total(self) -> Duration {
         self.user + self.system
     }
 
-    /// What went by since `before`; a clock that steps back counts as nothing.
-    #[must_use]
-    pub fn since(self, before: Self) -> Self {
+    /// The time since `before`; zero if the clock went back.
+    pub(crate) fn since(self, before: Self) -> Self {
         Self {
             user: self.user.saturating_sub(before.user),
             system: self.system.saturating_sub(before.system),
         }
     }
 
-    #[must_use]
-    pub fn plus(self, other: Self) -> Self {
+    pub(crate) fn plus(self, other: Self) -> Self {
         Self {
             user: self.user + other.user,
             system: self.system + other.system,

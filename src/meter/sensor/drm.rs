@@ -1,10 +1,10 @@
-//! AMD and Intel boards through the energy, power and load files their kernel drivers document.
+//! AMD and Intel boards, read from the energy, power and load files of their kernel drivers.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::accelerator::{Accelerator, Board, BoardReadings, POWER_PERIOD_S};
 use super::kernel_file::line;
-
 use super::{KernelFile, PowerSource, ReadError, Reading, Roots, Sensor, Share, Wraps};
 use crate::model::{Component, Method};
 use crate::units::Watts;
@@ -19,9 +19,8 @@ struct Card {
     uuid: String,
 }
 
-/// Every card whose driver meters it, in the order of their numbers.
-#[must_use]
-pub fn boards(roots: &Roots) -> Vec<Box<dyn Accelerator>> {
+/// Every card whose driver has an energy or power file, in the order of their numbers.
+pub(crate) fn boards(roots: &Roots) -> Vec<Box<dyn Accelerator>> {
     let mut folders: Vec<PathBuf> = std::fs::read_dir(roots.sys("class/drm"))
         .into_iter()
         .flatten()
@@ -71,10 +70,10 @@ impl Card {
             uuid,
         })
     }
-}
 
-impl Card {
-    /// Only graphics inside a processor have a northbridge voltage; their power file shows the whole chip.
+    /// Whether this is a GPU inside a processor, whose power file shows the whole chip.
+    ///
+    /// Only those have a northbridge voltage.
     fn is_part_of_the_processor(&self) -> bool {
         line(&self.monitor.join("in1_label")).as_deref() == Some("vddnb")
     }
@@ -84,7 +83,7 @@ fn number(file: &Path) -> Option<f64> {
     line(file)?.parse().ok()
 }
 
-/// The files that meter a board, best first.
+/// The energy and power files of a board, best first.
 const METERS: [(&str, Kind); 3] = [
     ("energy1_input", Kind::Microjoules),
     ("power1_average", Kind::Microwatts),
@@ -107,7 +106,6 @@ impl Accelerator for Card {
     fn board(&self) -> Board {
         let model = line(&self.device.join("device")).unwrap_or_default();
         Board {
-            component: Component::Gpu(self.uuid.clone()),
             uuid: self.uuid.clone(),
             name: line(&self.device.join("product_name"))
                 .unwrap_or_else(|| format!("graphics card {model}").trim_end().to_owned()),
@@ -126,8 +124,8 @@ impl Accelerator for Card {
         let mut why = String::from("no energy or power file");
         for (name, kind) in METERS {
             let path = self.monitor.join(name);
-            match KernelFile::open(&path).and_then(|file| file.number().map(|_| file)) {
-                Ok(file) => {
+            match CardMeter::open(&path, kind) {
+                Ok((meter, first)) => {
                     return Ok(Sensor {
                         component: Component::Gpu(self.uuid.clone()),
                         method: match kind {
@@ -137,7 +135,8 @@ impl Accelerator for Card {
                             },
                         },
                         place: format!("{} (whole board)", path.display()),
-                        source: Box::new(CardMeter { file, kind }),
+                        first,
+                        source: Box::new(meter),
                     });
                 }
                 Err(error) if path.exists() => why = error.to_string(),
@@ -163,12 +162,18 @@ impl Accelerator for Card {
         }
     }
 
-    fn share(&mut self, _processes: &[u32]) -> Share {
-        Share::Of(1.0)
+    fn share(&mut self, _processes: &[u32]) -> Result<Share, &'static str> {
+        Err("its driver does not say who uses it")
     }
+}
 
-    fn counts_whole_because(&mut self) -> Option<&'static str> {
-        Some("its driver does not say who uses it")
+impl CardMeter {
+    /// Opens the file and reads it once.
+    fn open(path: &Path, kind: Kind) -> io::Result<(Self, Reading)> {
+        let file = KernelFile::open(path)?;
+        let mut meter = Self { file, kind };
+        let first = meter.read().map_err(io::Error::other)?;
+        Ok((meter, first))
     }
 }
 
@@ -216,15 +221,11 @@ mod tests {
         };
         let cards = boards(&roots);
         assert_eq!(cards.len(), 1);
-        assert_eq!(cards[0].board().component.to_string(), "gpu:8c1f");
+        assert_eq!(cards[0].board().component().to_string(), "gpu:8c1f");
         assert_eq!(cards[0].readings().utilisation, Some(0.37));
-        let mut sensor = cards[0].sensor().unwrap();
-        assert_eq!(
-            sensor.source.read(),
-            Ok(Reading::Gauge {
-                watts: Watts::new(155.0).unwrap()
-            })
-        );
+        let sensor = cards[0].sensor().unwrap();
+        let watts = Watts::new(155.0).unwrap();
+        assert_eq!(sensor.first, Reading::Gauge { watts });
         fs::write(monitor.join("in1_label"), "vddnb\n").unwrap();
         assert!(cards[0].sensor().is_err());
     }

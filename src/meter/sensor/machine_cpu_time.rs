@@ -5,14 +5,14 @@ use std::time::{Duration, Instant};
 
 use super::{CgroupCpuTime, KernelFile, Roots, tick};
 
-/// A reading this old is as good as a new one: the kernel itself counts in steps of milliseconds.
+/// A reading younger than this is used again; the kernel counts in steps of milliseconds.
 const STILL_NEW: Duration = Duration::from_millis(1);
 
-/// How long all processors together have worked since boot.
+/// CPU time of the whole machine since boot, summed over all processors.
 ///
-/// The files are dear to read, so whoever needs the time within one tick shares one clock.
+/// The file is expensive to read, so the load model and the attribution share one reading.
 #[derive(Debug, Clone)]
-pub struct MachineCpuTime {
+pub(crate) struct MachineCpuTime {
     source: Arc<Source>,
     last: Arc<Mutex<Option<(Instant, Duration)>>>,
 }
@@ -28,14 +28,13 @@ enum Source {
 }
 
 impl MachineCpuTime {
-    /// The clock of the uppermost control group or, where that is not to be seen, the first line of
-    /// /proc/stat.
+    /// Opens `cpu.stat` of the root control group or, where that is not visible, /proc/stat.
     ///
-    /// For that line the kernel writes out every processor and every interrupt, which takes longer
-    /// than all the rest of a tick, and much longer on a large machine.
-    pub fn open(roots: &Roots) -> io::Result<Self> {
+    /// For /proc/stat the kernel formats every processor and every interrupt, which takes longer than
+    /// the rest of a sample, and much longer on a large machine.
+    pub(crate) fn open(roots: &Roots) -> io::Result<Self> {
         let source = match CgroupCpuTime::of_machine(roots) {
-            // Whoever has moved /proc wants to hear of that machine.
+            // With another root for /proc, that machine is meant.
             Some(clock) if roots.procfs == Roots::default().procfs => Source::RootCgroup(clock),
             _ => Source::stat(roots)?,
         };
@@ -46,15 +45,14 @@ impl MachineCpuTime {
     }
 
     /// The file that is read.
-    #[must_use]
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         match &*self.source {
             Source::RootCgroup(clock) => clock.path(),
             Source::Stat { path, .. } => path,
         }
     }
 
-    pub fn read(&self) -> io::Result<Duration> {
+    pub(crate) fn read(&self) -> io::Result<Duration> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
         if let Some((at, busy)) = *last
@@ -94,7 +92,7 @@ impl Source {
     }
 }
 
-/// The ticks in which some processor worked for this machine: neither idle, nor waiting, nor stolen.
+/// The ticks in which a processor was neither idle, nor waiting for I/O, nor stolen.
 fn parse(text: &str) -> Option<u64> {
     let line = text.lines().next()?.strip_prefix("cpu ")?;
     let mut fields = line.split_ascii_whitespace();
@@ -124,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn the_uppermost_group_is_read_unless_proc_was_moved() {
+    fn the_root_group_is_read_unless_proc_was_moved() {
         let folder = tempfile::tempdir().unwrap();
         let group = folder.path().join("sys/fs/cgroup");
         let procfs = folder.path().join("proc");

@@ -1,36 +1,35 @@
-//! What the hardware says: which parts draw energy, how much, and how well that is known.
+//! The sensors of a machine: what they meter, how they are read, and how good their figures are.
 
-pub mod accelerator;
+pub(crate) mod accelerator;
 pub(crate) mod alive;
 mod boards;
+pub(crate) mod cgroup_cpu_time;
 mod cpu_list;
 mod cpu_times;
-pub mod drm;
-pub mod cgroup_cpu_time;
-pub mod kernel_file;
+mod drm;
+pub(crate) mod kernel_file;
 mod machine_cpu_time;
 #[cfg(feature = "nvml")]
-pub mod nvml;
+mod nvml;
 mod odometer;
-pub mod perf;
+mod perf;
 mod processor;
-pub mod rapl;
+mod rapl;
 mod reading;
 mod roots;
 mod share;
 mod survey;
-pub mod tdp;
+pub(crate) mod tdp;
 
-pub use accelerator::Accelerator;
-pub use boards::Boards;
-pub use cgroup_cpu_time::CgroupCpuTime;
+pub(crate) use boards::Boards;
+pub(crate) use cgroup_cpu_time::CgroupCpuTime;
 pub use cpu_times::CpuTimes;
 pub(crate) use cpu_times::tick;
-pub use kernel_file::KernelFile;
-pub use machine_cpu_time::MachineCpuTime;
-pub use odometer::{Anomaly, Odometer};
-pub use processor::Processor;
+pub(crate) use kernel_file::KernelFile;
+pub(crate) use machine_cpu_time::MachineCpuTime;
+pub(crate) use odometer::{Anomaly, Odometer};
+pub(crate) use processor::Processor;
 pub use reading::{PowerSource, ReadError, Reading, Sensor, Wraps};
 pub use roots::Roots;
-pub use share::{Ledger, Share};
-pub use survey::{Finding, State, Survey};
+pub(crate) use share::{Ledger, Share};
+pub(crate) use survey::{Finding, Interface, State, Survey};

@@ -2,6 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
+use std::sync::Arc;
 
 use nvml_wrapper::enum_wrappers::device::{Clock, TemperatureSensor};
 use nvml_wrapper::enums::device::UsedGpuMemory;
@@ -15,49 +16,49 @@ use super::{PowerSource, ReadError, Reading, Roots, Sensor, Share, Wraps};
 use crate::model::{Component, Method};
 use crate::units::Watts;
 
-/// One board of the library, which stays loaded until the program ends.
+/// One board; the library stays loaded until the program ends.
 struct NvidiaBoard {
-    nvml: &'static Nvml,
-    index: u32,
+    device: Option<Arc<Device<'static>>>,
     uuid: String,
     name: String,
     driver: Option<String>,
-    meter: Result<Meter, String>,
+    /// What can be read, with the first reading.
+    meter: Result<(Meter, Reading), String>,
     /// The newest utilisation sample seen, in the driver's clock.
     last_seen: u64,
-    /// Whether the driver may name processes by numbers that mean nothing here.
-    may_name_strangers: bool,
-    counted_whole: bool,
+    /// Whether the driver may report process ids of another namespace.
+    has_foreign_pids: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 enum Meter {
+    /// An energy counter.
     Counter,
+    /// A power sensor.
     Power,
-    /// Neither: its design power and its load, as an estimate.
+    /// Neither: an estimate from design power and load.
     Load(BoardPower),
 }
 
-/// Whether it is worth loading the library: asked for by name, or the driver is there.
-#[must_use]
-pub fn is_likely(roots: &Roots) -> bool {
+/// Whether to load the library: it was given by path, or the driver is present.
+pub(crate) fn is_likely(roots: &Roots) -> bool {
     roots.nvml_lib.is_some()
         || ["/dev/nvidiactl", "/dev/dxg"]
             .iter()
             .any(|device| Path::new(device).exists())
 }
 
-/// The boards a program started from here would see; the error says why there are none.
-pub fn boards(
+/// The boards that a program started from here would see; the error says why there are none.
+pub(crate) fn boards(
     roots: &Roots,
     visible_devices: Option<&str>,
 ) -> Result<Vec<Box<dyn Accelerator>>, String> {
     let nvml: &'static Nvml = Box::leak(Box::new(load(roots.nvml_lib.as_deref())?));
-    let may_name_strangers = has_own_process_ids(roots);
+    let has_foreign_pids = has_own_process_ids(roots);
     let count = nvml.device_count().map_err(|error| error.to_string())?;
     let driver = nvml.sys_driver_version().ok();
     let found: Vec<NvidiaBoard> = (0..count)
-        .map(|index| NvidiaBoard::of(nvml, index, driver.clone(), may_name_strangers))
+        .map(|index| NvidiaBoard::of(nvml, index, driver.clone(), has_foreign_pids))
         .collect();
     let shown = match visible_devices {
         Some(list) => {
@@ -74,11 +75,11 @@ pub fn boards(
         .collect())
 }
 
-/// Whether we are in a container that numbers its processes itself.
+/// Whether this process is in a container with its own pid namespace.
 ///
-/// The driver may then name processes by numbers that mean nothing here.
+/// The driver may then report process ids of the host, which mean nothing here.
 fn has_own_process_ids(roots: &Roots) -> bool {
-    /// The name of the host's own numbering, the same in every kernel.
+    /// The host's pid namespace; the number is the same in every kernel.
     const HOST: &str = "pid:[4026531836]";
     let ours = std::fs::read_link(roots.proc("self/ns/pid"));
     ours.is_ok_and(|name| name.as_os_str() != HOST)
@@ -100,56 +101,33 @@ fn load(library: Option<&OsStr>) -> Result<Nvml, String> {
 }
 
 impl NvidiaBoard {
-    fn of(
-        nvml: &'static Nvml,
-        index: u32,
-        driver: Option<String>,
-        may_name_strangers: bool,
-    ) -> Self {
+    fn of(nvml: &'static Nvml, index: u32, driver: Option<String>, has_foreign_pids: bool) -> Self {
         let device = nvml.device_by_index(index);
-        let said = |text: Result<String, NvmlError>| text.ok().filter(|text| !text.is_empty());
-        let uuid = device
-            .as_ref()
-            .ok()
-            .and_then(|device| said(device.uuid()))
-            .unwrap_or_else(|| format!("nvidia-{index}"));
-        let name = device
-            .as_ref()
-            .ok()
-            .and_then(|device| said(device.name()))
-            .unwrap_or_else(|| format!("NVIDIA board {index}"));
+        let text = |ask: fn(&Device<'static>) -> Result<String, NvmlError>| {
+            let device = device.as_ref().ok()?;
+            ask(device).ok().filter(|text| !text.is_empty())
+        };
+        let uuid = text(Device::uuid).unwrap_or_else(|| format!("nvidia-{index}"));
+        let name = text(Device::name).unwrap_or_else(|| format!("NVIDIA board {index}"));
         let meter = match &device {
             Err(error) => Err(error.to_string()),
-            Ok(device) if device.total_energy_consumption().is_ok() => Ok(Meter::Counter),
-            Ok(device) => match device.power_usage() {
-                Ok(_) => Ok(Meter::Power),
-                Err(error) => BoardPower::of(&name)
-                    .filter(|_| device.utilization_rates().is_ok())
-                    .map(Meter::Load)
-                    .ok_or_else(|| error.to_string()),
-            },
+            Ok(device) => Meter::find(device, &name).map_err(|error| error.to_string()),
         };
         Self {
-            nvml,
-            index,
+            device: device.ok().map(Arc::new),
             uuid,
             name,
             driver,
             meter,
             last_seen: 0,
-            may_name_strangers,
-            counted_whole: false,
+            has_foreign_pids,
         }
-    }
-
-    fn device(&self) -> Result<Device<'static>, NvmlError> {
-        self.nvml.device_by_index(self.index)
     }
 
     /// Its UUID, and those of the slices it is cut into.
     fn ids(&self) -> Vec<String> {
         let mut ids = vec![self.uuid.clone()];
-        if let Ok(device) = self.device()
+        if let Some(device) = &self.device
             && let Ok(slices) = device.mig_device_count()
         {
             ids.extend(
@@ -159,9 +137,12 @@ impl NvidiaBoard {
         ids
     }
 
-    /// Who computed since the last call, by time on the multiprocessors; nobody where the driver does
-    /// not say.
-    fn by_utilisation(&mut self, device: &Device) -> Vec<(u32, f64)> {
+    /// Which processes computed since the last call, by time on the multiprocessors; none where the
+    /// driver does not say.
+    fn by_utilisation(&mut self) -> Vec<(u32, f64)> {
+        let Some(device) = &self.device else {
+            return Vec::new();
+        };
         let samples = device.process_utilization_stats(self.last_seen);
         let samples = samples.unwrap_or_default();
         let new = samples.iter().filter(|s| s.timestamp > self.last_seen);
@@ -172,8 +153,11 @@ impl NvidiaBoard {
         users
     }
 
-    /// Who is on the board, by memory held.
-    fn by_memory(device: &Device) -> Vec<(u32, f64)> {
+    /// Which processes use the board, by memory held.
+    fn by_memory(&self) -> Vec<(u32, f64)> {
+        let Some(device) = &self.device else {
+            return Vec::new();
+        };
         let users = [
             device.running_compute_processes(),
             device.running_graphics_processes(),
@@ -191,10 +175,8 @@ impl NvidiaBoard {
 
 impl Accelerator for NvidiaBoard {
     fn board(&self) -> Board {
-        let device = self.device().ok();
-        let device = device.as_ref();
+        let device = self.device.as_ref();
         Board {
-            component: Component::Gpu(self.uuid.clone()),
             uuid: self.uuid.clone(),
             name: self.name.clone(),
             memory_bytes: device
@@ -208,8 +190,8 @@ impl Accelerator for NvidiaBoard {
     }
 
     fn sensor(&self) -> Result<Sensor, String> {
-        let meter = self.meter.clone()?;
-        let device = self.device().map_err(|error| error.to_string())?;
+        let (meter, first) = self.meter.clone()?;
+        let device = self.device.clone().ok_or("the board was not found")?;
         Ok(Sensor {
             component: Component::Gpu(self.uuid.clone()),
             method: match &meter {
@@ -226,12 +208,13 @@ impl Accelerator for NvidiaBoard {
                 Meter::Power => format!("NVML power of {}", self.name),
                 Meter::Load(_) => format!("NVML utilisation of {}", self.name),
             },
+            first,
             source: Box::new(NvidiaMeter { device, meter }),
         })
     }
 
     fn readings(&self) -> BoardReadings {
-        let Ok(device) = self.device() else {
+        let Some(device) = &self.device else {
             return BoardReadings::default();
         };
         BoardReadings {
@@ -253,58 +236,66 @@ impl Accelerator for NvidiaBoard {
         }
     }
 
-    /// By time on the multiprocessors; if nobody computed or the driver does not say, by memory held.
-    fn share(&mut self, processes: &[u32]) -> Share {
-        let Ok(device) = self.device() else {
-            return Share::Idle;
-        };
-        let mut users = self.by_utilisation(&device);
+    /// By time on the multiprocessors; if no process computed or the driver does not say, by memory.
+    fn share(&mut self, processes: &[u32]) -> Result<Share, &'static str> {
+        let mut users = self.by_utilisation();
         if users.is_empty() {
-            users = Self::by_memory(&device);
+            users = self.by_memory();
         }
-        if self.may_name_strangers
+        if self.has_foreign_pids
             && !users.is_empty()
             && users.iter().all(|(pid, _)| !is_alive(*pid))
         {
-            self.counted_whole = true;
-            return Share::Of(1.0);
+            return Err(
+                "its driver names processes as the host does, which a container cannot see",
+            );
         }
         let all = users.iter().map(|(_, part)| part).sum();
         let ours = users.iter().filter(|(pid, _)| processes.contains(pid));
-        Share::of(ours.map(|(_, part)| part).sum(), all)
+        Ok(Share::of(ours.map(|(_, part)| part).sum(), all))
+    }
+}
+
+impl Meter {
+    /// The best meter of a board, with its first reading.
+    fn find(device: &Device, name: &str) -> Result<(Self, Reading), NvmlError> {
+        if let Ok(first) = Self::Counter.read(device) {
+            return Ok((Self::Counter, first));
+        }
+        let error = match Self::Power.read(device) {
+            Ok(first) => return Ok((Self::Power, first)),
+            Err(error) => error,
+        };
+        let model = BoardPower::of(name).map(Self::Load).ok_or(error)?;
+        let first = model.read(device)?;
+        Ok((model, first))
     }
 
-    fn counts_whole_because(&mut self) -> Option<&'static str> {
-        std::mem::take(&mut self.counted_whole)
-            .then_some("its driver names processes as the host does, which a container cannot see")
+    fn read(&self, device: &Device) -> Result<Reading, NvmlError> {
+        Ok(match self {
+            Self::Counter => Reading::Counter {
+                microjoules: device.total_energy_consumption()?.saturating_mul(1000),
+                wraps: Wraps::Never,
+            },
+            Self::Power => Reading::Gauge {
+                watts: Watts::new(f64::from(device.power_usage()?) / 1e3)
+                    .expect("a 32-bit count of milliwatts is a power"),
+            },
+            Self::Load(power) => Reading::Gauge {
+                watts: power.at(f64::from(device.utilization_rates()?.gpu) / 100.0),
+            },
+        })
     }
 }
 
 struct NvidiaMeter {
-    device: Device<'static>,
+    device: Arc<Device<'static>>,
     meter: Meter,
 }
 
 impl PowerSource for NvidiaMeter {
     fn read(&mut self) -> Result<Reading, ReadError> {
-        let reading = match &self.meter {
-            Meter::Counter => {
-                self.device
-                    .total_energy_consumption()
-                    .map(|millijoules| Reading::Counter {
-                        microjoules: millijoules.saturating_mul(1000),
-                        wraps: Wraps::Never,
-                    })
-            }
-            Meter::Power => self.device.power_usage().map(|milliwatts| Reading::Gauge {
-                watts: Watts::new(f64::from(milliwatts) / 1e3)
-                    .expect("a 32-bit count of milliwatts is a power"),
-            }),
-            Meter::Load(power) => self.device.utilization_rates().map(|rates| Reading::Gauge {
-                watts: power.at(f64::from(rates.gpu) / 100.0),
-            }),
-        };
-        reading.map_err(|error| match error {
+        self.meter.read(&self.device).map_err(|error| match error {
             NvmlError::GpuLost | NvmlError::ResetRequired | NvmlError::Uninitialized => {
                 ReadError::Lost(error.to_string())
             }

@@ -1,22 +1,23 @@
 use std::time::Duration;
 
 use super::{Reading, Wraps};
-use crate::units::{Energy, Watts};
+use crate::units::Watts;
 
-/// No processor, memory or board draws more; a jump that would need more is a counter set back.
+/// No processor, memory or GPU board draws more than this; a larger step is an error of the counter.
 const MOST_WATTS: f64 = 5_000.0;
-/// A counter may show at once what it had kept back for this long.
+/// A counter may be updated this late, and then shows all of the delayed energy at once.
 const MOST_DELAY: Duration = Duration::from_secs(1);
-/// Ranges of counters in the wild (2^32 steps of 15.3 or 61 uJ), for when the kernel does not say.
+/// Common counter ranges (2^32 steps of 15.3 or 61 uJ), used where the kernel states none.
 const USUAL_RANGES: [u64; 3] = [65_532_610_987, 65_712_999_613, 262_143_328_850];
-/// A wrap must fit the power seen before it this well for a usual range to be believed.
+/// A wrap at a common range is accepted if its step is within this part of the expected step.
 const FITS: f64 = 0.25;
 
-/// Turns the readings of one sensor into energy since the first of them, wraps taken out.
+/// Turns the readings of one sensor into energy since the first reading, across counter wraps.
 #[derive(Debug, Clone)]
-pub struct Odometer {
+pub(crate) struct Odometer {
     total: u64,
     last: Seen,
+    wraps: Wraps,
     /// Mean power over the step before, in microjoules per second.
     rate: Option<f64>,
     learned_range: Option<u64>,
@@ -34,55 +35,51 @@ enum Value {
     Gauge(Watts),
 }
 
-/// Something about a step that the log should say.
+/// Something unusual about a step, to be noted in the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Anomaly {
-    /// The counter went back further than a wrap explains; what it counted before is kept.
+pub(crate) enum Anomaly {
+    /// The counter went back further than a wrap explains; the energy counted before is kept.
     SetBack,
-    /// The counter went ahead further than any power explains; the step is not counted.
+    /// The step would need more power than is possible; it is not counted.
     Jump,
-    /// The counter wrapped at a range nobody states; the step is as good as the guess.
+    /// The counter wrapped at an unstated range; the step is a guess.
     GuessedRange,
 }
 
 impl Odometer {
-    #[must_use]
-    pub fn starting(reading: &Reading, at: Duration) -> Self {
+    pub(crate) fn starting(reading: &Reading, at: Duration) -> Self {
         Self {
             total: 0,
             last: Seen::of(reading, at),
+            wraps: wraps(reading),
             rate: None,
             learned_range: None,
         }
     }
 
     /// Energy since the first reading.
-    pub fn total(&self) -> Energy {
-        Energy::from_microjoules(self.total)
-    }
-
-    #[must_use]
-    pub fn microjoules(&self) -> u64 {
+    pub(crate) fn microjoules(&self) -> u64 {
         self.total
     }
 
     /// The counter's value as last read, if this is a counter.
-    #[must_use]
-    pub fn counter_value(&self) -> Option<u64> {
+    pub(crate) fn counter_value(&self) -> Option<u64> {
         match self.last.value {
             Value::Counter(value) => Some(value),
             Value::Gauge(_) => None,
         }
     }
 
-    /// The range of the counter, as far as wraps have taught it.
-    #[must_use]
-    pub fn learned_range(&self) -> Option<u64> {
-        self.learned_range
+    /// Where the counter wraps, as it says itself or as earlier wraps have shown.
+    pub(crate) fn wraps(&self) -> Wraps {
+        match (self.wraps, self.learned_range) {
+            (Wraps::Unstated, Some(range)) => Wraps::After(range),
+            (wraps, _) => wraps,
+        }
     }
 
-    /// Adds what went by since the last reading.
-    pub fn advance(&mut self, reading: &Reading, at: Duration) -> Option<Anomaly> {
+    /// Adds the energy since the last reading.
+    pub(crate) fn advance(&mut self, reading: &Reading, at: Duration) -> Option<Anomaly> {
         let elapsed = at.saturating_sub(self.last.at);
         let mut anomaly = None;
         let step = match (self.last.value, reading) {
@@ -105,7 +102,7 @@ impl Odometer {
                 let mean = f64::midpoint(before.get(), watts.get());
                 (mean * elapsed.as_secs_f64() * 1e6).round() as u64
             }
-            // A sensor that changes its kind starts anew.
+            // A sensor that changes its kind starts again.
             _ => 0,
         };
         if !elapsed.is_zero() {
@@ -113,17 +110,19 @@ impl Odometer {
         }
         self.total = self.total.saturating_add(step);
         self.last = Seen::of(reading, at);
+        self.wraps = wraps(reading);
         anomaly
     }
 
-    /// Goes on from this reading as if nothing had gone by, after a time nobody could measure.
-    pub fn resume(&mut self, reading: &Reading, at: Duration) {
+    /// Continues from this reading and counts nothing for the time since the last one.
+    pub(crate) fn resume(&mut self, reading: &Reading, at: Duration) {
         self.last = Seen::of(reading, at);
+        self.wraps = wraps(reading);
         self.rate = None;
     }
 
-    /// Moves the total by what the counter's update lag hid, never below nothing.
-    pub fn correct(&mut self, microjoules: i64) {
+    /// Changes the total by an amount found by the lag correction.
+    pub(crate) fn correct(&mut self, microjoules: i64) {
         self.total = self.total.saturating_add_signed(microjoules);
     }
 
@@ -136,11 +135,11 @@ impl Odometer {
     ) -> (u64, Option<Anomaly>) {
         let most = most_in(elapsed);
         let expected = self.rate.map(|rate| rate * elapsed.as_secs_f64());
-        // What it shows was drawn since it was set back, as after a sleep, if it started anew: one that
-        // only stumbled still shows nearly all it showed before.
+        // A counter that was reset, as after a suspend, shows the energy since the reset. One that only
+        // went back a little shows nearly its old value.
         let since_then = expected.map_or(most, |expected| (expected * 2.0) as u64);
-        let is_anew = now <= last / 2 && now <= since_then;
-        let set_back = (if is_anew { now } else { 0 }, Some(Anomaly::SetBack));
+        let is_reset = now <= last / 2 && now <= since_then;
+        let set_back = (if is_reset { now } else { 0 }, Some(Anomaly::SetBack));
         match wraps {
             Wraps::Never => return set_back,
             Wraps::After(range) if range >= last => {
@@ -153,7 +152,7 @@ impl Odometer {
         for range in known.filter(|range| *range > last) {
             let step = range - last + now;
             let fits = expected.is_some_and(|e| (step as f64 - e).abs() <= FITS * e);
-            // A counter that was at the very end of a range has wrapped there, whatever its power.
+            // A counter that was at the very end of a range has wrapped there, at any power.
             if fits || step <= range / 100 {
                 return (step, Some(Anomaly::GuessedRange));
             }
@@ -169,9 +168,16 @@ impl Odometer {
     }
 }
 
-/// Microjoules that no part of a machine can have drawn more than.
+/// The most microjoules that a component can draw in this time.
 fn most_in(elapsed: Duration) -> u64 {
     (MOST_WATTS * (elapsed + MOST_DELAY).as_secs_f64() * 1e6) as u64
+}
+
+fn wraps(reading: &Reading) -> Wraps {
+    match reading {
+        Reading::Counter { wraps, .. } => *wraps,
+        Reading::Gauge { .. } => Wraps::Never,
+    }
 }
 
 impl Seen {
@@ -272,7 +278,7 @@ mod tests {
         odometer.advance(&counter(100_000_000, None), at(2.0));
         odometer.advance(&counter(10_000_000, None), at(3.0));
         assert_eq!(odometer.microjoules(), 150_000_000);
-        assert_eq!(odometer.learned_range(), Some(140_000_000));
+        assert_eq!(odometer.wraps(), Wraps::After(140_000_000));
     }
 
     #[test]
@@ -283,7 +289,7 @@ mod tests {
         let mut odometer = Odometer::starting(&gauge(100.0), at(0.0));
         odometer.advance(&gauge(200.0), at(1.0));
         odometer.advance(&gauge(200.0), at(1.5));
-        assert_eq!(odometer.total().joules().round(), 250.0);
+        assert_eq!(odometer.microjoules(), 250_000_000);
     }
 
     proptest::proptest! {

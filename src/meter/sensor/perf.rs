@@ -1,4 +1,4 @@
-//! RAPL through the kernel's `power` performance-monitoring unit, for where powercap is closed.
+//! RAPL through the kernel's `power` performance-monitoring unit, used where powercap is not readable.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -9,7 +9,7 @@ use super::kernel_file::line;
 use super::{PowerSource, ReadError, Reading, Roots, Sensor, Wraps, cpu_list};
 use crate::model::{Component, CpuSocket, Method};
 
-/// An event's name, and what it meters of a processor.
+/// An event's name and the component that it meters.
 type Metered = (&'static str, fn(CpuSocket) -> Component);
 
 /// The unit's energy events.
@@ -37,8 +37,8 @@ struct Counting {
     joules_per_count: f64,
 }
 
-/// Opens every event that can be opened; if none can, the error is that of the first one refused.
-pub fn sensors(roots: &Roots) -> Result<Vec<Sensor>, io::Error> {
+/// Opens every event that can be opened; if none can, the error is that of the first one.
+pub(crate) fn sensors(roots: &Roots) -> Result<Vec<Sensor>, io::Error> {
     let folder = roots.sys("bus/event_source/devices/power");
     let mut sensors: Vec<Sensor> = Vec::new();
     let mut refusal = None;
@@ -52,10 +52,11 @@ pub fn sensors(roots: &Roots) -> Result<Vec<Sensor>, io::Error> {
                 continue;
             }
             match open(&event) {
-                Ok(counting) => sensors.push(Sensor {
+                Ok((counting, first)) => sensors.push(Sensor {
                     component,
                     method: Method::Measured,
                     place: format!("perf event power/{name}/ on cpu {cpu}"),
+                    first,
                     source: Box::new(counting),
                 }),
                 Err(error) => {
@@ -82,7 +83,7 @@ fn describe(folder: &Path, name: &str, cpu: u32) -> Option<Event> {
     })
 }
 
-/// The CPUs of a mask, which names one of each die, and what is metered there.
+/// The CPUs of a mask, which names one CPU of each die, with the socket and die metered there.
 fn units(roots: &Roots, mask: &str) -> Vec<(u32, CpuSocket)> {
     let number = |cpu: u32, file: &str| -> Option<u16> {
         let topology = roots.sys(&format!("devices/system/cpu/cpu{cpu}/topology"));
@@ -101,7 +102,8 @@ fn units(roots: &Roots, mask: &str) -> Vec<(u32, CpuSocket)> {
         .collect()
 }
 
-fn open(event: &Event) -> io::Result<Counting> {
+/// Opens an event and reads it once.
+fn open(event: &Event) -> io::Result<(Counting, Reading)> {
     const FD_CLOEXEC: libc::c_ulong = 8;
     /// The first published form of the kernel's `perf_event_attr`.
     #[repr(C)]
@@ -132,12 +134,14 @@ fn open(event: &Event) -> io::Result<Counting> {
     if fd < 0 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: the kernel has just given us this descriptor, and nobody else knows it.
+    // SAFETY: the kernel has just returned this descriptor, and nothing else owns it.
     let file = unsafe { File::from_raw_fd(fd as i32) };
-    Ok(Counting {
+    let mut counting = Counting {
         file,
         joules_per_count: event.joules_per_count,
-    })
+    };
+    let first = counting.read().map_err(io::Error::other)?;
+    Ok((counting, first))
 }
 
 impl PowerSource for Counting {

@@ -1,20 +1,19 @@
 use super::kernel_file::line;
 use super::{KernelFile, Roots, cpu_list};
 
-/// The processors of this machine, as it introduces itself.
+/// The processors of this machine, from /proc/cpuinfo and sysfs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Processor {
-    pub brand: Option<String>,
-    pub sockets: u32,
-    pub cores: u32,
-    pub threads: u32,
-    pub virtual_machine: bool,
+pub(crate) struct Processor {
+    pub(crate) brand: Option<String>,
+    pub(crate) sockets: u32,
+    pub(crate) cores: u32,
+    pub(crate) threads: u32,
+    pub(crate) virtual_machine: bool,
 }
 
 impl Processor {
-    /// Reads only the first processor's block of /proc/cpuinfo: on large machines all take long.
-    #[must_use]
-    pub fn of(roots: &Roots) -> Self {
+    /// Reads only the first block of /proc/cpuinfo: reading all of it is slow on large machines.
+    pub(crate) fn of(roots: &Roots) -> Self {
         let mut buffer = [0; 4096];
         let first = KernelFile::open(&roots.proc("cpuinfo"))
             .and_then(|file| file.text(&mut buffer).map(str::to_owned))
@@ -28,10 +27,10 @@ impl Processor {
                     .map(|n| n.get() as u32)
             })
             .unwrap_or(1);
-        Self::introduced(&first, threads)
+        Self::parse(&first, threads)
     }
 
-    fn introduced(block: &str, threads: u32) -> Self {
+    fn parse(block: &str, threads: u32) -> Self {
         let block = block.split("\n\n").next().unwrap_or_default();
         let field = |names: &[&str]| {
             block.lines().find_map(|line| {
@@ -63,7 +62,7 @@ mod tests {
     fn two_sockets_of_eight_cores_are_counted() {
         let block = "processor\t: 0\nmodel name\t: Intel(R) Xeon(R) CPU E5-2630 v3 @ 2.40GHz\n\
                      siblings\t: 16\ncpu cores\t: 8\nflags\t\t: fpu vme\n\nprocessor\t: 1\n";
-        let processor = Processor::introduced(block, 32);
+        let processor = Processor::parse(block, 32);
         assert_eq!(
             (processor.sockets, processor.cores, processor.threads),
             (2, 16, 32)
@@ -73,7 +72,7 @@ mod tests {
 
     #[test]
     fn a_machine_that_says_nothing_still_has_its_threads() {
-        let processor = Processor::introduced("", 4);
+        let processor = Processor::parse("", 4);
         assert_eq!((processor.brand, processor.cores), (None, 4));
     }
 }

@@ -1,7 +1,7 @@
 //! RAPL through powercap: one energy counter per domain, under `class/powercap`.
 
 use std::collections::BTreeMap;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use super::kernel_file::line;
@@ -10,27 +10,27 @@ use crate::model::{Component, CpuSocket, Method};
 
 /// A powercap zone with an energy counter, readable or not.
 #[derive(Debug)]
-pub struct Domain {
-    pub component: Component,
-    pub path: PathBuf,
-    pub counter: Result<Counter, std::io::Error>,
-    /// Another zone meters the same silicon; this one is shown, not counted.
-    pub twin_of: Option<PathBuf>,
+pub(crate) struct Domain {
+    pub(crate) component: Component,
+    pub(crate) path: PathBuf,
+    /// The open counter and its first reading.
+    pub(crate) counter: io::Result<(Counter, Reading)>,
+    /// Another zone meters the same hardware; this one is shown but not counted.
+    pub(crate) twin_of: Option<PathBuf>,
 }
 
 /// An open energy counter.
 #[derive(Debug)]
-pub struct Counter {
+pub(crate) struct Counter {
     file: KernelFile,
     wraps: Wraps,
 }
 
 /// Every domain of the machine, in the order of its zones.
-#[must_use]
-pub fn domains(roots: &Roots) -> Vec<Domain> {
+pub(crate) fn domains(roots: &Roots) -> Vec<Domain> {
     let zones = zones(&roots.sys("class/powercap"));
     let mut found: Vec<Domain> = Vec::new();
-    // `intel-rapl-mmio` shows the same meters again, so it comes last and is the twin left out.
+    // `intel-rapl-mmio` exposes the same counters a second time; it is used only as a replacement.
     let mut in_order: Vec<_> = zones.iter().collect();
     in_order.sort_by_key(|(zone, _)| zone.contains("-mmio"));
     for (zone, path) in in_order {
@@ -61,46 +61,46 @@ pub fn domains(roots: &Roots) -> Vec<Domain> {
 }
 
 impl Domain {
-    /// The sensor of a readable domain that is not another's twin.
-    #[must_use]
-    pub fn into_sensor(self) -> Option<Sensor> {
+    /// The sensor of a readable domain that is not a twin.
+    pub(crate) fn into_sensor(self) -> Option<Sensor> {
         if self.twin_of.is_some() {
             return None;
         }
-        let counter = self.counter.ok()?;
+        let (counter, first) = self.counter.ok()?;
         Some(Sensor {
             component: self.component,
             method: Method::Measured,
             place: self.path.join("energy_uj").display().to_string(),
+            first,
             source: Box::new(counter),
         })
     }
 }
 
 impl Counter {
-    fn open(zone: &Path) -> std::io::Result<Self> {
+    /// Opens the counter of a zone and reads it once.
+    fn open(zone: &Path) -> io::Result<(Self, Reading)> {
         let file = KernelFile::open(&zone.join("energy_uj"))?;
-        let shown = file.number()?;
         let range = line(&zone.join("max_energy_range_uj"))
             .and_then(|text| text.parse().ok())
             .filter(|range| *range > 0);
         let wraps = range.map_or(Wraps::Unstated, Wraps::After);
-        match beyond(shown, wraps) {
-            Some(why) => Err(std::io::Error::new(ErrorKind::InvalidData, why)),
-            None => Ok(Self { file, wraps }),
-        }
+        let mut counter = Self { file, wraps };
+        let first = counter.read().map_err(io::Error::other)?;
+        Ok((counter, first))
     }
 }
 
 impl PowerSource for Counter {
     fn read(&mut self) -> Result<Reading, ReadError> {
         let wraps = self.wraps;
-        match self.file.number() {
-            Ok(microjoules) => match beyond(microjoules, wraps) {
-                Some(why) => Err(ReadError::Again(why)),
-                None => Ok(Reading::Counter { microjoules, wraps }),
-            },
-            Err(error) => Err(match error.kind() {
+        match (self.file.number(), wraps) {
+            (Ok(microjoules), Wraps::After(range)) if microjoules > range => {
+                let why = format!("it shows {microjoules} uJ, more than its range of {range} uJ");
+                Err(ReadError::Again(why))
+            }
+            (Ok(microjoules), _) => Ok(Reading::Counter { microjoules, wraps }),
+            (Err(error), _) => Err(match error.kind() {
                 ErrorKind::InvalidData | ErrorKind::Interrupted => {
                     ReadError::Again(error.to_string())
                 }
@@ -110,17 +110,7 @@ impl PowerSource for Counter {
     }
 }
 
-/// Why a counter cannot show this, if it cannot.
-fn beyond(microjoules: u64, wraps: Wraps) -> Option<String> {
-    match wraps {
-        Wraps::After(range) if microjoules > range => Some(format!(
-            "it shows {microjoules} uJ, more than its range of {range} uJ"
-        )),
-        _ => None,
-    }
-}
-
-/// The zones by name, as links of the class folder or nested in one another.
+/// The zones by name; they are links in the class folder or nested in one another.
 fn zones(class: &Path) -> BTreeMap<String, PathBuf> {
     let mut zones = BTreeMap::new();
     let mut folders = vec![class.to_owned()];
@@ -142,7 +132,7 @@ fn zones(class: &Path) -> BTreeMap<String, PathBuf> {
 
 /// What a zone meters, by its own name and its parent's.
 fn component(zone: &str, zones: &BTreeMap<String, PathBuf>) -> Component {
-    // One without a name is reported as the kernel numbers it.
+    // A zone without a name is reported under its number.
     let name = line(&zones[zone].join("name")).unwrap_or_else(|| zone.to_owned());
     if let Some(package) = name.strip_prefix("package-") {
         return match package.parse() {

@@ -3,47 +3,69 @@ use std::fmt;
 use crate::model::{Component, Method};
 use crate::units::Watts;
 
-/// What one sensor says at one instant: raw, uninterpreted.
+/// One raw value of a sensor.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum Reading {
-    /// Energy since some unknown moment.
-    Counter { microjoules: u64, wraps: Wraps },
-    /// Power at this instant.
-    Gauge { watts: Watts },
+    /// An energy counter.
+    Counter {
+        /// Energy since an unknown time in the past.
+        microjoules: u64,
+        /// Where the counter starts again at 0.
+        wraps: Wraps,
+    },
+    /// A power sensor.
+    Gauge {
+        /// Power at this instant.
+        watts: Watts,
+    },
 }
 
 /// Where a counter starts again at 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Wraps {
+    /// The counter is wide enough never to wrap.
     Never,
-    /// After so many microjoules.
+    /// After this many microjoules.
     After(u64),
-    /// Somewhere; the kernel does not say.
+    /// It wraps, but the kernel does not say where.
     Unstated,
 }
 
 /// Why a sensor gave no reading, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ReadError {
-    /// Keep the sensor and read it again at the next tick.
+    /// Keep the sensor and read it again later.
     #[error("{0}")]
     Again(String),
-    /// Forget the sensor: the device has failed, and what it draws from here on is lost.
+    /// Drop the sensor: the device has failed.
     #[error("{0}")]
     Lost(String),
 }
 
-/// Something that can be asked for energy or power.
+/// A device that can be read for energy or power.
 pub trait PowerSource: Send {
+    /// Reads the device once.
+    ///
+    /// # Errors
+    ///
+    /// [`ReadError`] says whether another attempt can succeed.
     fn read(&mut self) -> Result<Reading, ReadError>;
 }
 
-/// A source of readings, and what they are readings of.
+/// A power source, and the component that it meters.
 pub struct Sensor {
+    /// What is metered.
     pub component: Component,
+    /// How good the figures are.
     pub method: Method,
-    /// The file or library it is read from.
+    /// The file or library that is read.
     pub place: String,
+    /// The reading that was taken when the sensor was found.
+    pub first: Reading,
+    /// Gives the readings that follow.
     pub source: Box<dyn PowerSource>,
 }
 

@@ -1,12 +1,14 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Where the kernel's trees and the GPU library are found; tests and containers bring their own.
+/// Where to find /sys, /proc and the GPU library; tests and containers use other folders.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Roots {
+    /// Used instead of /sys.
     pub sysfs: PathBuf,
+    /// Used instead of /proc.
     pub procfs: PathBuf,
-    /// The NVML library; none stands for the one the loader finds.
+    /// The NVML library; without one the dynamic loader searches for it.
     pub nvml_lib: Option<OsString>,
 }
 
@@ -21,21 +23,22 @@ impl Default for Roots {
 }
 
 impl Roots {
+    /// A path below sysfs.
     #[must_use]
     pub fn sys(&self, path: &str) -> PathBuf {
         self.sysfs.join(path)
     }
 
+    /// A path below procfs.
     #[must_use]
     pub fn proc(&self, path: &str) -> PathBuf {
         self.procfs.join(path)
     }
 
-    /// The process files that speak of the same process ids as our system calls do.
+    /// The /proc whose process ids are those that system calls of this process use.
     ///
-    /// A host's /proc mounted into a container counts processes otherwise than the container.
-    #[must_use]
-    pub fn processes(&self) -> &Path {
+    /// A host's /proc that is mounted into a container has the host's process ids.
+    pub(crate) fn processes(&self) -> &Path {
         let own = std::process::id().to_string();
         match std::fs::read_link(self.proc("self")) {
             Ok(target) if target.as_os_str() == own.as_str() => &self.procfs,

@@ -4,8 +4,8 @@ use crate::units::Energy;
 
 /// The part of a component's work in one interval that is the run's.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Share {
-    /// Nobody worked; what was drawn is nobody's.
+pub(crate) enum Share {
+    /// Nothing used the component; its energy belongs to no one.
     Idle,
     /// The run did this fraction of the work.
     Of(f64),
@@ -14,15 +14,13 @@ pub enum Share {
 impl Share {
     /// The run's part of the machine's busy time.
     ///
-    /// The kernel counts busy time in coarser steps than a process's, so the larger one is believed.
-    #[must_use]
-    pub fn of_time(run: Duration, busy: Duration) -> Self {
+    /// The kernel counts busy time in coarser steps than that of a process, so the larger one is used.
+    pub(crate) fn of_time(run: Duration, busy: Duration) -> Self {
         Self::of(run.as_secs_f64(), busy.as_secs_f64())
     }
 
     /// The run's part of what is in use.
-    #[must_use]
-    pub fn of(run: f64, all: f64) -> Self {
+    pub(crate) fn of(run: f64, all: f64) -> Self {
         let all = all.max(run);
         if all > 0.0 && all.is_finite() {
             Self::Of((run / all).clamp(0.0, 1.0))
@@ -30,12 +28,9 @@ impl Share {
             Self::Idle
         }
     }
-}
 
-impl Share {
     /// The run's part of this.
-    #[must_use]
-    pub fn of_whole(self, whole: f64) -> f64 {
+    pub(crate) fn of_whole(self, whole: f64) -> f64 {
         match self {
             Self::Idle => 0.0,
             Self::Of(part) => whole * part,
@@ -43,17 +38,17 @@ impl Share {
     }
 }
 
-/// Where a component's energy went since the start: to the run, to others, to nobody.
+/// How a component's energy since the start is split: the run, other processes, idle.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Ledger {
+pub(crate) struct Ledger {
     total: u64,
     attributed: u64,
     idle: u64,
 }
 
 impl Ledger {
-    /// Splits what has been drawn since the last call, given the new total in microjoules.
-    pub fn post(&mut self, total: u64, share: Share) {
+    /// Splits the energy since the last call, given the new total in microjoules.
+    pub(crate) fn post(&mut self, total: u64, share: Share) {
         let step = total.saturating_sub(self.total);
         match share {
             Share::Idle => self.idle += step,
@@ -62,20 +57,20 @@ impl Ledger {
         self.total += step;
     }
 
-    pub fn total(&self) -> Energy {
+    pub(crate) fn total(&self) -> Energy {
         Energy::from_microjoules(self.total)
     }
 
-    pub fn attributed(&self) -> Energy {
+    pub(crate) fn attributed(&self) -> Energy {
         Energy::from_microjoules(self.attributed)
     }
 
-    pub fn idle(&self) -> Energy {
+    pub(crate) fn idle(&self) -> Energy {
         Energy::from_microjoules(self.idle)
     }
 
-    /// What others on the machine drew.
-    pub fn other(&self) -> Energy {
+    /// The energy of other processes on the machine.
+    pub(crate) fn other(&self) -> Energy {
         Energy::from_microjoules(self.total - self.attributed - self.idle)
     }
 }

@@ -1,41 +1,65 @@
+use std::fmt;
 use std::io;
+use std::path::PathBuf;
 
 use super::{MachineCpuTime, Processor, Roots, Sensor, perf, rapl, tdp};
 use crate::model::{Component, Method};
 
-/// Everything on this machine that meters a processor, and what stands in where nothing does.
+/// The sensors of processors and memory, and every place where they were looked for.
 #[derive(Debug)]
-pub struct Survey {
-    pub sensors: Vec<Sensor>,
-    pub findings: Vec<Finding>,
-    pub processor: Processor,
-    /// Where the machine says how busy it is.
-    pub clock: Option<MachineCpuTime>,
+pub(crate) struct Survey {
+    pub(crate) sensors: Vec<Sensor>,
+    pub(crate) findings: Vec<Finding>,
+    pub(crate) processor: Processor,
+    /// Where the machine's CPU time is read.
+    pub(crate) clock: Option<MachineCpuTime>,
 }
 
-/// One place where a meter was looked for.
+/// One place where a sensor was looked for.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Finding {
-    pub what: String,
-    pub place: String,
-    pub state: State,
+pub(crate) struct Finding {
+    pub(crate) interface: Interface,
+    /// The file or folder.
+    pub(crate) place: String,
+    pub(crate) state: State,
 }
 
-/// What came of looking.
+/// How processors and memory can be metered.
 #[derive(Debug, Clone, PartialEq)]
-pub enum State {
+pub(crate) enum Interface {
+    /// A powercap zone; without a component, powercap as a whole.
+    Powercap(Option<Component>),
+    /// The `power` performance-monitoring unit.
+    Perf,
+    /// The estimate from the CPU load.
+    LoadModel,
+}
+
+impl fmt::Display for Interface {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Powercap(Some(component)) => component.fmt(f),
+            Self::Powercap(None) => f.write_str("RAPL through powercap"),
+            Self::Perf => f.write_str("RAPL through perf"),
+            Self::LoadModel => Component::Cpu.fmt(f),
+        }
+    }
+}
+
+/// What was found.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum State {
     Read(Method),
-    /// Readable, but something else already meters the same.
-    NotCounted(String),
-    /// It is there, but may not be read.
+    /// Readable, but this other zone meters the same hardware.
+    TwinOf(PathBuf),
+    /// Present, but access is denied.
     Refused(String),
     Missing(String),
 }
 
 impl Survey {
-    /// Looks at powercap, then at the perf unit, and estimates if neither meters a processor.
-    #[must_use]
-    pub fn of(roots: &Roots) -> Self {
+    /// Tries powercap, then the perf unit, and estimates if neither meters a processor.
+    pub(crate) fn of(roots: &Roots) -> Self {
         let clock = MachineCpuTime::open(roots);
         let mut survey = Self {
             sensors: Vec::new(),
@@ -54,8 +78,7 @@ impl Survey {
     }
 
     /// Whether the energy of a processor is measured and not only estimated.
-    #[must_use]
-    pub fn meters_a_processor(&self) -> bool {
+    pub(crate) fn meters_a_processor(&self) -> bool {
         self.sensors.iter().any(|sensor| {
             sensor.method.is_measured()
                 && matches!(
@@ -65,17 +88,16 @@ impl Survey {
         })
     }
 
-    /// What was looked for in vain, in a sentence; none where every meter is read.
-    #[must_use]
-    pub fn what_is_not_read(&self) -> Option<String> {
+    /// The note for the log about sensors that are not read; none where all are.
+    pub(crate) fn what_is_not_read(&self) -> Option<String> {
         let unread: Vec<String> = self
             .findings
             .iter()
             .filter_map(|finding| match &finding.state {
                 State::Refused(why) | State::Missing(why) => {
-                    Some(format!("{} ({why})", finding.what))
+                    Some(format!("{} ({why})", finding.interface))
                 }
-                State::Read(_) | State::NotCounted(_) => None,
+                State::Read(_) | State::TwinOf(_) => None,
             })
             .collect();
         (!unread.is_empty()).then(|| {
@@ -88,21 +110,19 @@ impl Survey {
         let domains = rapl::domains(roots);
         if domains.is_empty() {
             self.findings.push(Finding {
-                what: "RAPL through powercap".to_owned(),
+                interface: Interface::Powercap(None),
                 place: roots.sys("class/powercap").display().to_string(),
                 state: State::Missing("no domain with an energy counter".to_owned()),
             });
         }
         for domain in domains {
             let state = match (&domain.twin_of, &domain.counter) {
-                (Some(twin), _) => {
-                    State::NotCounted(format!("the same meter as {}", twin.display()))
-                }
+                (Some(twin), _) => State::TwinOf(twin.clone()),
                 (None, Ok(_)) => State::Read(Method::Measured),
                 (None, Err(error)) => refused_or_missing(error),
             };
             self.findings.push(Finding {
-                what: domain.component.to_string(),
+                interface: Interface::Powercap(Some(domain.component.clone())),
                 place: domain.path.join("energy_uj").display().to_string(),
                 state,
             });
@@ -125,7 +145,7 @@ impl Survey {
             Err(error) => refused_or_missing(&error),
         };
         self.findings.push(Finding {
-            what: "RAPL through perf".to_owned(),
+            interface: Interface::Perf,
             place: place.display().to_string(),
             state,
         });
@@ -145,7 +165,7 @@ impl Survey {
             Err(error) => refused_or_missing(&error),
         };
         self.findings.push(Finding {
-            what: Component::Cpu.to_string(),
+            interface: Interface::LoadModel,
             place: place.display().to_string(),
             state,
         });

@@ -1,4 +1,4 @@
-//! An estimate for processors and boards that cannot be metered: design power and load.
+//! An estimate from design power and load, for processors and GPU boards without a sensor.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -16,16 +16,15 @@ const IDLE_PART_OF_BOARDS: f64 = 0.1;
 /// What a core of an unknown processor is taken to draw at full load.
 const WATTS_PER_CORE: f64 = 12.0;
 
-/// The full-load power assumed for a machine, and in words where it comes from.
+/// The full-load power assumed for a machine, and the model in words.
 #[derive(Debug, Clone, PartialEq)]
-pub struct DesignPower {
-    pub watts: f64,
-    pub model: String,
+pub(crate) struct DesignPower {
+    pub(crate) watts: f64,
+    pub(crate) model: String,
 }
 
 impl DesignPower {
-    #[must_use]
-    pub fn of(processor: &Processor) -> Self {
+    pub(crate) fn of(processor: &Processor) -> Self {
         let by_core = WATTS_PER_CORE * f64::from(processor.cores);
         let known = processor
             .brand
@@ -77,15 +76,14 @@ fn model(full: &str, idle_part: f64) -> String {
 
 /// The power of an accelerator board by its load.
 #[derive(Debug, Clone, PartialEq)]
-pub struct BoardPower {
-    pub model: String,
+pub(crate) struct BoardPower {
+    pub(crate) model: String,
     watts: f64,
 }
 
 impl BoardPower {
-    /// Of the board the driver calls by this name, if the table has it.
-    #[must_use]
-    pub fn of(name: &str) -> Option<Self> {
+    /// Of the board that the driver calls by this name, if the table has it.
+    pub(crate) fn of(name: &str) -> Option<Self> {
         let Match::One(device) = Kind::Gpu.find(name) else {
             return None;
         };
@@ -99,8 +97,8 @@ impl BoardPower {
         })
     }
 
-    /// With this part of the board's time spent working.
-    pub fn at(&self, load: f64) -> Watts {
+    /// The power when the board works this part of the time.
+    pub(crate) fn at(&self, load: f64) -> Watts {
         let part = IDLE_PART_OF_BOARDS + (1.0 - IDLE_PART_OF_BOARDS) * load.clamp(0.0, 1.0);
         Watts::new(self.watts * part).expect("a part of a known power is a power")
     }
@@ -125,23 +123,27 @@ struct LoadModel {
     clock: MachineCpuTime,
     watts: f64,
     started: Instant,
-    first: Duration,
+    busy_at_start: Duration,
     threads: f64,
 }
 
 /// The estimated energy of all processors.
-pub fn sensor(processor: &Processor, clock: MachineCpuTime) -> io::Result<Sensor> {
+pub(crate) fn sensor(processor: &Processor, clock: MachineCpuTime) -> io::Result<Sensor> {
     let power = DesignPower::of(processor);
-    let first = clock.read()?;
+    let busy_at_start = clock.read()?;
     Ok(Sensor {
         component: Component::Cpu,
         method: Method::Estimated { model: power.model },
         place: clock.path().display().to_string(),
+        first: Reading::Counter {
+            microjoules: 0,
+            wraps: Wraps::Never,
+        },
         source: Box::new(LoadModel {
             clock,
             watts: power.watts,
             started: Instant::now(),
-            first,
+            busy_at_start,
             threads: f64::from(processor.threads),
         }),
     })
@@ -153,7 +155,7 @@ impl PowerSource for LoadModel {
             .clock
             .read()
             .map_err(|error| ReadError::Again(error.to_string()))?;
-        let busy = busy.saturating_sub(self.first);
+        let busy = busy.saturating_sub(self.busy_at_start);
         Ok(Reading::Counter {
             microjoules: modelled(self.watts, self.started.elapsed(), busy, self.threads),
             wraps: Wraps::Never,

@@ -7,46 +7,56 @@ use std::time::Duration;
 
 use rustix::process::Pid;
 
-use super::{Tracker, cards};
+use super::Tracker;
 use crate::grid::intensity::IntensityPoller;
-use crate::meter::clock::{ClockReading, own_cpu_time};
-use crate::meter::counter_lag::CounterLag;
+use crate::meter::clock::own_cpu_time;
 use crate::meter::host;
-use crate::meter::process_tree::TreeRoot;
-use crate::meter::recent_totals::RecentTotals;
-use crate::meter::run_cgroup::RunCgroup;
-use crate::meter::sampler::Sampler;
-use crate::meter::sensor::{Boards, Processor, Roots, Survey};
+use crate::meter::sensor::{Boards, Processor};
+use crate::meter::{Roots, Scope, ScopeError, SensorSet, Session, SystemClock};
 use crate::model::info::Host;
 use crate::model::{Info, SCHEMA};
 use crate::track::child::Child;
 use crate::track::info_writer::{InfoTask, InfoWriter};
+use crate::track::job::Job;
 use crate::track::mark_socket::{MarkSocket, VARIABLE, outer_run};
+use crate::track::output::Output;
 use crate::track::recorder::Recorder;
+use crate::track::run_cgroup::RunCgroup;
 use crate::track::signals::Signals;
 use crate::track::spawn::Launch;
 use crate::track::{Display, Plan, Subject, git, python};
 
-/// How long the start waits for the GPU library; a slow one is taken in when it is ready.
+/// How long the start waits for the GPU library; boards that come later are added later.
 const BOARDS_PATIENCE: Duration = Duration::from_millis(3);
-/// How long it waits for a library that was asked for by its path.
+/// How long it waits for a library that was given by its path.
 const NAMED_PATIENCE: Duration = Duration::from_secs(2);
 
-/// Why a run never began.
+/// Why a run was not started.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum StartError {
+    /// The command was not found or cannot be executed.
     #[error("the command `{command}` cannot be started")]
     Command {
+        /// The program.
         command: String,
+        /// The error of the operating system.
         #[source]
         source: io::Error,
     },
+    /// The process does not exist or may not be followed.
     #[error("process {pid} cannot be tracked")]
     Process {
+        /// Its id.
         pid: u32,
+        /// The error of the operating system.
         #[source]
         source: io::Error,
     },
+    /// The process has ended before it could be measured.
+    #[error(transparent)]
+    Scope(#[from] ScopeError),
+    /// Signals cannot be received.
     #[error("signals cannot be received")]
     Signals(#[source] io::Error),
 }
@@ -58,40 +68,31 @@ enum Ready<'p> {
 }
 
 impl<'p> Tracker<'p> {
-    /// Gets everything ready, starts the command or finds the process, and begins to count.
+    /// Prepares everything, starts the command or finds the process, and starts to count.
     pub(super) fn start(
         plan: &'p Plan,
         display: Option<&'p mut dyn Display>,
     ) -> Result<Self, StartError> {
         let cpu_at_start = own_cpu_time();
         let id = new_id();
-        // Before any thread is started: one without the mask would take signals from us.
+        // Before any thread is started: one that does not block signals would receive ours.
         let signals = Signals::hold().map_err(StartError::Signals)?;
-        let grid = ask_grid(plan);
+        let intensity = poll_intensity(plan);
         let mark_socket = MarkSocket::open(&id).ok();
         let ready = match &plan.subject {
             Subject::Process(pid) => Ready::Found(find(*pid)?),
             Subject::Command(words) => {
-                let address = mark_socket
-                    .as_ref()
-                    .map(MarkSocket::address)
-                    .unwrap_or_default();
-                let launch = Launch::new(words, &[(VARIABLE, &address)]);
+                let address = mark_socket.as_ref().map(MarkSocket::address);
+                let launch = Launch::new(words, &[(VARIABLE, &address.unwrap_or_default())]);
                 Ready::Launch(launch.map_err(|source| unstartable(words, source))?, words)
             }
         };
         let boards = find_boards(&plan.roots);
-        let mut survey = Survey::of(&plan.roots);
-        let (top, cgroup) = match &ready {
-            Ready::Found(child) => (TreeRoot::Process(child.pid()), None),
-            Ready::Launch(..) if plan.own_group => (TreeRoot::Ours, RunCgroup::make(&plan.roots)),
-            Ready::Launch(..) => (TreeRoot::Ours, None),
+        let mut sensors = SensorSet::of_processors(&plan.roots);
+        let cgroup = match &ready {
+            Ready::Launch(..) if plan.own_group => RunCgroup::make(&plan.roots),
+            _ => None,
         };
-        let mut sampler = Sampler::new(&plan.roots, &survey, top, cgroup);
-        for sensor in std::mem::take(&mut survey.sensors) {
-            sampler.sensors.add(sensor, Duration::ZERO);
-        }
-        let mut info = first_info(plan, &id);
         let patience = match plan.roots.nvml_lib {
             Some(_) => NAMED_PATIENCE,
             None => BOARDS_PATIENCE,
@@ -100,26 +101,33 @@ impl<'p> Tracker<'p> {
             .as_ref()
             .and_then(|boards| boards.recv_timeout(patience).ok());
         let boards = boards.filter(|_| early.is_none());
-        let mut notes = first_notes(plan, &survey);
-        notes.extend(sampler.add_boards(early.unwrap_or_default(), Duration::ZERO));
-        (info.host.gpus, info.host.gpu_driver) = cards(&sampler.boards);
-        info.sensors = sampler.sensors.sensors();
-        info.counters_at_start = sampler.sensors.counters();
-        let first = sampler.begin(ClockReading::now());
-        let mut recorder = Recorder::create(plan, &id, &info, &first);
-        notes.drain(..).for_each(|note| recorder.note(note));
-        // The last thing before the command starts: everything read anew.
-        sampler.begin(ClockReading::now());
-        let baseline = sampler.sensors.totals();
+        sensors.add_boards(early.unwrap_or_default(), Duration::ZERO);
+        let processor = sensors.processor.clone();
+        let mut info = first_info(plan, &id);
+        (info.host.gpus, info.host.gpu_driver) = sensors.gpus();
+        info.sensors = sensors.sensors();
+        info.counters_at_start = sensors.counters();
+        let scope = match &ready {
+            Ready::Found(child) => Scope::ProcessTree(child.pid().as_raw_pid() as u32),
+            Ready::Launch(..) => Scope::Children {
+                cgroup: cgroup.as_ref().map(|cgroup| cgroup.folder().to_owned()),
+            },
+        };
+        let mut session = Session::prepare(sensors, &scope, SystemClock)?;
+        let mut recorder = Recorder::create(plan, &id, &info, &session.first_sample());
+        let notes = plan.notes.iter().cloned().chain(session.take_notes());
+        notes.for_each(|note| recorder.note(note));
+        // The last thing before the command starts.
+        session.begin();
         let (child, began) = match ready {
-            Ready::Found(child) => (child, ClockReading::now()),
+            Ready::Found(child) => (child, session.now()),
             Ready::Launch(launch, words) => {
-                match Child::start(launch, &signals.inherited, sampler.cgroup()) {
+                match Child::start(launch, &signals.inherited, cgroup.as_ref()) {
                     Ok((child, started)) => {
                         if !started.is_in_group {
-                            sampler.drop_cgroup();
+                            session.drop_cgroup();
                         }
-                        (child, ClockReading::now().back_at(started.began))
+                        (child, session.now().back_at(started.began))
                     }
                     Err(source) => {
                         recorder.discard();
@@ -128,45 +136,33 @@ impl<'p> Tracker<'p> {
                 }
             }
         };
-        sampler.follow(child.pid().as_raw_pid() as u32, began);
-        let at = sampler.elapsed(&ClockReading::now());
-        sampler.sensors.read_lively(at);
-        let timed_totals = sampler.timed_totals(at, sampler.sensors.totals());
-        let lag = CounterLag::at(Duration::ZERO, &baseline, &timed_totals);
+        session.follow(child.pid().as_raw_pid() as u32, began);
         let place = recorder
             .log()
             .and_then(|log| Some((log.folder().to_owned(), log.data().ok()?)));
-        let memory = sampler.machine().memory().map(|memory| memory.total);
-        let info_writer =
-            InfoWriter::start(info, place, info_tasks(plan, survey.processor, memory));
-        let last_awake = *sampler.started();
+        let memory = session.memory_bytes();
+        let info_writer = InfoWriter::start(info, place, info_tasks(plan, processor, memory));
         Ok(Self {
-            plan,
-            display,
-            sampler,
-            recorder,
-            info_writer,
-            signals,
-            mark_socket,
-            child,
+            job: Job::new(child, signals, mark_socket),
+            session,
+            output: Output {
+                plan,
+                display,
+                recorder,
+                info_writer,
+                intensity,
+                realtime_sources: BTreeSet::new(),
+                cpu_at_start,
+            },
+            cgroup,
             boards,
-            grid,
-            lag,
-            is_lag_known: false,
-            recent_totals: RecentTotals::default(),
-            last_awake,
-            cpu_at_start,
-            stop_asked: None,
-            is_stopped: false,
-            is_over: false,
             ended: None,
-            realtime_sources: BTreeSet::new(),
         })
     }
 }
 
-/// Asks how dirty the electricity is where the run takes place, if that is wanted.
-fn ask_grid(plan: &Plan) -> Option<IntensityPoller> {
+/// Starts to ask for the carbon intensity of the present hour, if that is wanted.
+fn poll_intensity(plan: &Plan) -> Option<IntensityPoller> {
     let chain = plan.grid.as_ref()?;
     let region = plan.region.as_ref()?;
     Some(IntensityPoller::start(
@@ -194,7 +190,7 @@ fn find(pid: u32) -> Result<Child, StartError> {
         .map_err(|source| StartError::Process { pid, source })
 }
 
-/// Six bytes nobody else has: two trackers never meet.
+/// A random id of 48 bits, so that no two runs have the same.
 fn new_id() -> String {
     use std::hash::{BuildHasher, Hasher, RandomState};
     let mut hasher = RandomState::new().build_hasher();
@@ -202,21 +198,7 @@ fn new_id() -> String {
     format!("{:012x}", hasher.finish() & 0xffff_ffff_ffff)
 }
 
-/// What the log should say from the start.
-fn first_notes(plan: &Plan, survey: &Survey) -> Vec<String> {
-    let mut notes = plan.notes.clone();
-    notes.extend(survey.what_is_not_read());
-    if survey.clock.is_none() {
-        notes.push(
-            "nobody says how busy the machine is, so all it draws while the run works is taken for \
-             the run's"
-                .to_owned(),
-        );
-    }
-    notes
-}
-
-/// What is known before the command starts; the rest is gathered while it runs.
+/// The info that is known before the command starts; the rest is gathered while it runs.
 fn first_info(plan: &Plan, id: &str) -> Info {
     Info {
         schema: SCHEMA,
@@ -235,7 +217,7 @@ fn first_info(plan: &Plan, id: &str) -> Info {
     }
 }
 
-/// What takes time to find out, to be done beside the running command; the quickest first.
+/// The parts of the info that take time, gathered while the command runs; the fastest first.
 fn info_tasks(plan: &Plan, processor: Processor, memory: Option<u64>) -> Vec<InfoTask> {
     let roots = plan.roots.clone();
     let redact = plan.redact;
@@ -265,7 +247,7 @@ fn info_tasks(plan: &Plan, processor: Processor, memory: Option<u64>) -> Vec<Inf
     ]
 }
 
-/// Looks for accelerators beside the start, since loading their library may take long.
+/// Finds GPU boards in a thread, since loading their library may take long.
 fn find_boards(roots: &Roots) -> Option<Receiver<Boards>> {
     if !Boards::are_likely(roots) {
         return None;

@@ -1,0 +1,132 @@
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Signal, kill_process};
+use rustix::termios::tcsetpgrp;
+
+use super::child::{Child, ChildEvent, Ending, Reaped};
+use super::mark_socket::MarkSocket;
+use super::signals::Signals;
+use crate::meter::ClockReading;
+
+/// A command that is stopped later than this after a stop signal was stopped by something else.
+const STOP_PATIENCE: Duration = Duration::from_secs(1);
+
+/// The tracked command, the signals for it, and the socket for its marks.
+#[derive(Debug)]
+pub(crate) struct Job {
+    pub(crate) child: Child,
+    signals: Signals,
+    pub(crate) mark_socket: Option<MarkSocket>,
+    /// When a stop signal arrived. Ctrl-Z reaches the tracker and the command in any order.
+    stop_asked: Option<ClockReading>,
+    is_stopped: bool,
+}
+
+/// What has happened to the job.
+#[derive(Debug, Default)]
+pub(crate) struct JobEvents {
+    /// Children that have ended.
+    pub(crate) reaped: Vec<Reaped>,
+    pub(crate) ending: Option<Ending>,
+    /// The tracker should stop as the command has, with `Job::stop_along`.
+    pub(crate) must_stop: bool,
+}
+
+impl Job {
+    pub(crate) fn new(child: Child, signals: Signals, mark_socket: Option<MarkSocket>) -> Self {
+        Self {
+            child,
+            signals,
+            mark_socket,
+            stop_asked: None,
+            is_stopped: false,
+        }
+    }
+
+    /// Waits until something happens, but no longer than this; says whether it did.
+    pub(crate) fn wait(&self, timeout: Duration) -> bool {
+        let handle = self.child.handle();
+        let mut sources = vec![PollFd::new(&self.signals, PollFlags::IN)];
+        let socket = self.mark_socket.iter();
+        sources.extend(socket.map(|socket| PollFd::new(socket, PollFlags::IN)));
+        sources.extend(
+            handle
+                .iter()
+                .map(|handle| PollFd::new(handle, PollFlags::IN)),
+        );
+        let timeout = Timespec {
+            tv_sec: timeout.as_secs().min(86_400) as i64,
+            tv_nsec: i64::from(timeout.subsec_nanos()),
+        };
+        !matches!(poll(&mut sources, Some(&timeout)), Ok(0))
+    }
+
+    /// Forwards signals to the command and waits for ended children.
+    pub(crate) fn events(&mut self, now: ClockReading) -> JobEvents {
+        let mut events = JobEvents::default();
+        while let Some(arrival) = self.signals.next() {
+            if arrival.is_child_event() {
+                continue;
+            }
+            if arrival.is_stop() {
+                self.stop_asked = Some(now);
+            }
+            if self.child.is_ours() {
+                arrival.forward_to(self.child.pid());
+            } else if self.signals.is_end(arrival) {
+                events.ending = Some(Ending::Unknown);
+                return events;
+            } else if arrival.is_stop() && !self.signals.is_ignored(arrival) {
+                events.must_stop = true;
+            }
+        }
+        if !self.child.is_ours() {
+            return events;
+        }
+        match self.child.reap(&mut events.reaped) {
+            ChildEvent::Ended(ending) => {
+                events.ending = Some(ending);
+                return events;
+            }
+            ChildEvent::Stopped => self.is_stopped = true,
+            ChildEvent::Continued => self.is_stopped = false,
+            ChildEvent::None => {}
+        }
+        // A command that stops long after the signal was stopped by something else.
+        let is_recent =
+            |asked: ClockReading| now.monotonic.saturating_sub(asked.monotonic) < STOP_PATIENCE;
+        events.must_stop = self.is_stopped
+            && (self.stop_asked.is_some_and(is_recent) || self.child.own_terminal().is_some());
+        events
+    }
+
+    /// Stops this process as its command was stopped, and continues the command afterwards.
+    pub(crate) fn stop_along(&mut self) {
+        let terminal = self.child.own_terminal();
+        let _ = kill_process(rustix::process::getpid(), Signal::STOP);
+        self.stop_asked = None;
+        self.is_stopped = false;
+        if !self.child.is_ours() {
+            return;
+        }
+        if let Some((terminal, group)) = terminal {
+            let _ = tcsetpgrp(terminal, group);
+        }
+        // If only the tracker was continued, both were meant; a second SIGCONT does no harm.
+        let _ = kill_process(self.child.pid(), Signal::CONT);
+    }
+
+    /// Whether a process that is not our child has ended, as its handle shows.
+    pub(crate) fn has_vanished(&self) -> bool {
+        let Some(handle) = self.child.handle().filter(|_| !self.child.is_ours()) else {
+            return false;
+        };
+        let mut handle = [PollFd::new(&handle, PollFlags::IN)];
+        let now = Timespec {
+            tv_sec: 0,
+            tv_nsec: 0,
+        };
+        matches!(poll(&mut handle, Some(&now)), Ok(ready) if ready > 0)
+    }
+}
