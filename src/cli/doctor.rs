@@ -74,7 +74,9 @@ fn fix(
     container: Option<&str>,
 ) -> Option<String> {
     let text = match (&finding.interface, &finding.state, container) {
-        (_, State::Read(_) | State::TwinOf(_), _) => return None,
+        (_, State::Read(_) | State::TwinOf(_), _) | (Interface::Perf, State::Missing(_), _) => {
+            return None;
+        }
         (Interface::LoadModel, ..) => {
             "try: --procfs-root DIR, the folder in which /proc is mounted".to_owned()
         }
@@ -83,7 +85,6 @@ fn fix(
              or:  sudo sysctl kernel.perf_event_paranoid=0"
                 .to_owned()
         }
-        (Interface::Perf, State::Missing(_), _) => return None,
         (Interface::Powercap(_), State::Refused(_), Some(_)) => {
             "on the host: sudo chmod a+r /sys/class/powercap/*/energy_uj".to_owned()
         }

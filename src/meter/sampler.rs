@@ -115,9 +115,10 @@ impl Sampler {
             cpu_temperature: self.machine.temperature(),
             ..Observed::default()
         };
-        let cpu = match self.usage.is_whole_machine() {
-            true => Share::Of(1.0),
-            false => Share::of_time(used, busy),
+        let cpu = if self.usage.is_whole_machine() {
+            Share::Of(1.0)
+        } else {
+            Share::of_time(used, busy)
         };
         let memory = self.observe_memory(&processes, &mut observed);
         let shares = Shares {
@@ -184,12 +185,13 @@ impl Sampler {
         for metered in &mut sensors.boards {
             let uuid = &metered.board.uuid;
             let readings = metered.accelerator.readings();
-            let share = match self.usage.is_whole_machine() {
-                true => Share::Of(1.0),
-                false => metered.accelerator.share(&ours).unwrap_or_else(|why| {
+            let share = if self.usage.is_whole_machine() {
+                Share::Of(1.0)
+            } else {
+                metered.accelerator.share(&ours).unwrap_or_else(|why| {
                     whole.push((metered.board.component(), why));
                     Share::Of(1.0)
-                }),
+                })
             };
             loads.extend(readings.utilisation.map(|load| share.of_whole(load)));
             keep(&mut observed.per_gpu_power_draw, uuid, readings.watts);

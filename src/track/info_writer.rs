@@ -10,14 +10,14 @@ use crate::log::write::{settle_info, write_info};
 use crate::meter::clock::thread_cpu_time;
 use crate::model::Info;
 
-/// Flushing the samples to the disk may take this part of a core, as much as all the measuring.
+/// Flushing the samples to disk may take one such part of a core, as much as all the measuring.
 const PART_OF_A_CORE: u32 = 8_000;
-/// And of the disk's time: a slow or busy disk belongs to the job.
+/// And one such part of the disk's time: a slow or busy disk is left to the job.
 const PART_OF_THE_DISK: u32 = 200;
-/// However dear it is, a machine that loses its power takes no more samples with it than these.
+/// The longest time between two flushes: a power failure loses no more samples than this.
 const LONGEST_PAUSE: Duration = Duration::from_millis(9_500);
 
-/// Does what takes time beside the measuring: finds out about the host and flushes the disk.
+/// A thread that gathers details about the host, writes them to the info, and flushes samples to disk.
 #[derive(Debug)]
 pub(crate) struct InfoWriter {
     info: Arc<Mutex<Draft>>,
@@ -34,13 +34,12 @@ pub(crate) type InfoTask = Box<dyn FnOnce(&mut Info) + Send>;
 #[derive(Debug)]
 struct Draft {
     info: Info,
-    /// The end has been written: nothing may be written over it.
+    /// The completed info is being written; the thread must not write over it.
     is_final: bool,
 }
 
 impl InfoWriter {
-    /// Starts to gather, one thing after the other; what is found goes into the info, which is
-    /// written anew at the end.
+    /// Starts the thread, which runs the tasks in turn and then writes the info.
     pub(crate) fn start(info: Info, place: Option<(PathBuf, File)>, tasks: Vec<InfoTask>) -> Self {
         let info = Arc::new(Mutex::new(Draft {
             info,
@@ -51,7 +50,7 @@ impl InfoWriter {
         let shared = Arc::clone(&info);
         let pause = Arc::new(AtomicU64::new(0));
         let next_pause = Arc::clone(&pause);
-        // Without a thread the run is measured all the same; only the details are missing.
+        // If no thread can be started, the run is measured without these details.
         let _ = thread::Builder::new()
             .name("info-writer".to_owned())
             .stack_size(256 * 1024)
@@ -99,7 +98,7 @@ impl InfoWriter {
         Duration::from_nanos(self.pause.load(Ordering::Relaxed))
     }
 
-    /// The info with all that was found by now, to be completed; the info_writer leaves it alone.
+    /// The info with what was found by now; the thread does not write it any more.
     pub(crate) fn finish(self, patience: Duration) -> Info {
         let _ = self.gathered.recv_timeout(patience);
         let mut draft = lock(&self.info);
@@ -108,7 +107,7 @@ impl InfoWriter {
     }
 }
 
-/// Puts all samples on the disk, and says how long to wait with the next time.
+/// Flushes all samples to disk; gives the time until the next flush.
 fn flush_to_disk(data: &File) -> Duration {
     let began = (Instant::now(), thread_cpu_time());
     let _ = data.sync_data();
@@ -122,7 +121,7 @@ fn pause_after(used: Duration, took: Duration) -> Duration {
     for_the_core.max(for_the_disk).min(LONGEST_PAUSE)
 }
 
-/// A info_writer that panicked has left a draft as good as any.
+/// A thread that panicked has left a usable draft.
 fn lock(info: &Mutex<Draft>) -> MutexGuard<'_, Draft> {
     info.lock()
         .unwrap_or_else(std::sync::PoisonError::into_inner)
@@ -133,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_dearer_a_flush_the_longer_the_pause_up_to_a_limit() {
+    fn a_slower_flush_is_followed_by_a_longer_pause_up_to_a_limit() {
         let ms = Duration::from_millis;
         let us = Duration::from_micros;
         assert_eq!(pause_after(us(100), us(300)), ms(800));
