@@ -95,7 +95,7 @@ fn points(count: usize) -> Vec<Point> {
 
 fn million_points() -> bool {
     let begin = Instant::now();
-    let map = Map::shipped();
+    let map = Map::embedded();
     println!(
         "opening the whole map takes {:.1} ms",
         begin.elapsed().as_secs_f64() * 1000.0
@@ -113,12 +113,12 @@ fn million_points() -> bool {
 
 /// The same question, without the nearest-zone rule, asked of other indices over the same polygons.
 fn compare_indices() {
-    let map = Map::shipped();
+    let map = Map::embedded();
     let parts: Vec<(usize, &geo::Polygon<f64>)> = map
         .areas()
         .iter()
         .enumerate()
-        .flat_map(|(n, area)| area.shape.iter().map(move |part| (n, part)))
+        .flat_map(|(n, area)| area.shape().iter().map(move |part| (n, part)))
         .collect();
     let boxes: Vec<geo::Rect<f64>> = parts
         .iter()

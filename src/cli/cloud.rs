@@ -2,10 +2,14 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use super::output::{bold_heading, print};
-use super::region::place_resolver::{Figures, PlaceResolver};
+use super::place::unresolved;
+use super::region::tables::Figures;
 use super::settings::{Config, Sources};
 use super::yaml::yaml;
 use super::{Advise, Failure, Outcome, configured, exit};
+use crate::grid::PlaceResolver;
+use crate::grid::cleaner_regions::cleaner_regions;
+use crate::grid::intensity::Intensity;
 use crate::grid::zone::cloud::CloudRegion;
 use crate::grid::zone::{Point, cloud};
 use crate::text::escape;
@@ -85,7 +89,7 @@ struct Row {
 impl CloudArgs {
     pub(super) fn run(self, settings: &Sources) -> Outcome {
         let config = Config::load(settings)?;
-        let places = PlaceResolver::without_map(&self.figures, &config)?;
+        let places = self.figures.open(&config)?;
         let rows = match (&self.suggest, &self.provider) {
             (Some(text), _) => {
                 self.suggestions(cloud::find(text).advise("impact cloud all")?, &places)?
@@ -106,9 +110,8 @@ impl CloudArgs {
         Ok(exit::DONE)
     }
 
-    fn row(&self, region: &CloudRegion, places: &PlaceResolver) -> Result<Row, Failure> {
-        let intensity = places.intensity(&region.area)?;
-        Ok(Row {
+    fn row(&self, region: &CloudRegion, intensity: Intensity) -> Row {
+        Row {
             provider: region.provider.clone(),
             region: region.code.clone(),
             city: region.city.clone(),
@@ -130,7 +133,7 @@ impl CloudArgs {
             lon: region.point.lon(),
             distance_km: self.near.map(|near| near.distance_km(region.point).round()),
             saving_percent: None,
-        })
+        }
     }
 
     fn list(&self, provider: &str, places: &PlaceResolver) -> Result<Vec<Row>, Failure> {
@@ -141,7 +144,10 @@ impl CloudArgs {
         };
         let mut rows = regions
             .into_iter()
-            .map(|region| self.row(region, places))
+            .map(|region| {
+                let intensity = places.intensity(&region.area).map_err(unresolved)?;
+                Ok::<_, Failure>(self.row(region, intensity))
+            })
             .collect::<Result<Vec<_>, _>>()?;
         if self.sort == Order::Intensity {
             rows.sort_by(|a, b| a.carbon_intensity.total_cmp(&b.carbon_intensity));
@@ -155,34 +161,17 @@ impl CloudArgs {
         Ok(rows)
     }
 
-    /// The region itself, then cleaner ones of the same provider: within reach by saving, else the nearest.
+    /// The region itself, then the cleaner ones.
     fn suggestions(&self, here: &CloudRegion, places: &PlaceResolver) -> Result<Vec<Row>, Failure> {
-        const MOST: usize = 5;
-        let own = self.row(here, places)?;
-        let mut cleaner = Vec::new();
-        for region in cloud::of_provider(&here.provider)? {
-            let mut row = self.row(region, places)?;
-            if row.carbon_intensity < own.carbon_intensity {
-                row.distance_km = Some(here.point.distance_km(region.point).round());
-                row.saving_percent =
-                    Some((100.0 * (1.0 - row.carbon_intensity / own.carbon_intensity)).round());
-                cleaner.push(row);
-            }
-        }
-        cleaner.sort_by(|a, b| {
-            a.distance_km
-                .partial_cmp(&b.distance_km)
-                .expect("distances are finite")
-        });
-        let near =
-            cleaner.partition_point(|row| row.distance_km.is_some_and(|km| km <= self.within));
-        if near > 0 {
-            cleaner.truncate(near);
-            cleaner.sort_by(|a, b| a.carbon_intensity.total_cmp(&b.carbon_intensity));
-        }
-        cleaner.truncate(MOST);
-        cleaner.insert(0, own);
-        Ok(cleaner)
+        let intensity = places.intensity(&here.area).map_err(unresolved)?;
+        let mut rows = vec![self.row(here, intensity)];
+        let cleaner = cleaner_regions(here, self.within, places).map_err(unresolved)?;
+        rows.extend(cleaner.into_iter().map(|other| Row {
+            distance_km: Some(other.distance_km),
+            saving_percent: Some((100.0 * other.saving).round()),
+            ..self.row(other.region, other.intensity)
+        }));
+        Ok(rows)
     }
 }
 

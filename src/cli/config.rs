@@ -4,7 +4,8 @@ use anyhow::{Context as _, anyhow};
 use clap::{Args, Subcommand};
 
 use super::output::{print, write_file, write_secret};
-use super::region::place_resolver::{PlaceResolver, Tables};
+use super::place::unresolved;
+use super::region::tables::Tables;
 use super::settings::{Config, Key, PROJECT_FILE, Setting, Sources, commented, perun, with_value};
 use super::{Advise, Failure, Outcome, exit, left_out};
 use crate::grid::zone::{cloud, place, register};
@@ -188,10 +189,10 @@ fn is_known(key: &Key, value: &str, sources: &Sources) -> Result<(), Failure> {
         "zone" => {
             // A map or table of the user's own may have zones that nobody else knows.
             let (config, _) = Config::load_past_faults(sources)?;
-            let places = PlaceResolver::open(&Tables::default(), &config)?;
+            let places = Tables::default().open(&config)?;
             register::named(value)
                 .map_err(Failure::new)
-                .and_then(|zone| places.area_called(&zone).map(drop))
+                .and_then(|zone| places.area_called(&zone).map(drop).map_err(unresolved))
         }
         "region" => cloud::find(value).map(drop).advise("impact cloud all"),
         "address" => place::find(value)

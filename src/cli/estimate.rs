@@ -5,10 +5,11 @@ use clap::{Args, ValueEnum};
 
 use super::accounting::doubt;
 use super::output::print;
-use super::region::place_resolver::{PlaceResolver, Tables};
+use super::place::{Place, unresolved};
+use super::region::tables::Tables;
 use super::settings::{Config, Sources};
-use super::track::place::Place;
 use super::{Advise, Failure, Outcome, exit};
+use crate::grid::PlaceResolver;
 use crate::grid::data::device::Kind;
 use crate::grid::zone::{AreaId, cloud, register};
 use crate::ledger::estimate;
@@ -112,7 +113,7 @@ impl EstimateArgs {
         doubt(self.emissions_factor);
         self.place.fill(&config);
         let job = self.job()?;
-        let places = PlaceResolver::open(&Tables::default(), &config)?;
+        let places = Tables::default().open(&config)?;
         if let Some(kind) = self.everywhere {
             write(&everywhere(&job, self.pue, kind, &places)?, format)?;
             return Ok(exit::DONE);
@@ -207,7 +208,8 @@ impl EstimateArgs {
     }
 
     fn grid(&self, places: &PlaceResolver) -> Result<Option<Grid>, Failure> {
-        let region = self.place.find_given(places)?;
+        let place = self.place.find_given(places)?;
+        let region = place.map(|place| place.region());
         if let Some(factor) = self.emissions_factor {
             let (zone, how) = region.map(|region| (region.zone, region.how)).unzip();
             return Ok(Some(Grid {
@@ -320,13 +322,15 @@ fn everywhere(
     match kind {
         Everywhere::Zones => {
             for zone in register::all().values() {
-                let intensity = places.intensity(&AreaId::from(zone.id.clone()))?;
+                let intensity = places
+                    .intensity(&AreaId::from(zone.id.clone()))
+                    .map_err(unresolved)?;
                 rows.push((zone.id.to_string(), zone.name.clone(), intensity, usual));
             }
         }
         Everywhere::Clouds => {
             for region in cloud::all() {
-                let intensity = places.intensity(&region.area)?;
+                let intensity = places.intensity(&region.area).map_err(unresolved)?;
                 let code = format!("{}:{}", region.provider, region.code);
                 let its_own = || cloud::pue(&region.provider).map(|known| known.pue);
                 let pue = given.or_else(its_own).unwrap_or(usual);

@@ -5,11 +5,14 @@ use clap::{Args, ValueEnum};
 
 use super::destination::told_by_ending;
 use super::output::{print, write_file};
-use super::region::place_resolver::{PlaceResolver, Tables};
+use super::place::unresolved;
+use super::region::answer::Answer;
+use super::region::tables::Tables;
 use super::settings::{Config, Sources};
 use super::{Advise, Failure, Outcome, destination, exit};
 use crate::grid::intensity::intensity_map::{Coloured, IntensityMap};
 use crate::grid::zone::{Point, ZoneId, register};
+use crate::grid::{PlaceQuery, PlaceResolver};
 use crate::text::escape;
 use crate::text::table::Table;
 
@@ -64,7 +67,7 @@ impl MapArgs {
 
     pub(super) fn run(self, settings: &Sources) -> Outcome {
         let format = self.format()?;
-        let places = PlaceResolver::open(&self.tables, &Config::load(settings)?)?;
+        let places = self.tables.open(&Config::load(settings)?)?;
         let mut sources: BTreeMap<String, usize> = BTreeMap::new();
         let colours: Vec<Coloured> = places
             .map()
@@ -96,7 +99,7 @@ impl MapArgs {
         let svg = match &self.zone {
             None => map.world(&colours),
             Some(zone) => map
-                .detail(&places.area_called(zone)?, &colours)
+                .detail(&places.area_called(zone).map_err(unresolved)?, &colours)
                 .ok_or_else(|| anyhow::anyhow!("the zone {zone} has no polygon on the map"))?,
         };
         let text = match format {
@@ -124,12 +127,15 @@ impl MapArgs {
     }
 
     fn mark(&self, places: &PlaceResolver) -> Result<Option<(Point, String)>, Failure> {
-        let (answer, point) = match (&self.address, self.at) {
-            (Some(address), _) => places.address(address)?,
-            (None, Some(point)) => (places.point(point, None)?, Some(point)),
+        let query = match (&self.address, self.at) {
+            (Some(address), _) => PlaceQuery::Address(address.clone()),
+            (None, Some(point)) => PlaceQuery::Point(point),
             (None, None) => return Ok(None),
         };
-        Ok(point.map(|point| (point, answer.caption())))
+        let place = places.resolve(&query).map_err(unresolved)?;
+        let point = place.point;
+        let caption = Answer::new(place, None).caption();
+        Ok(point.map(|point| (point, caption)))
     }
 }
 

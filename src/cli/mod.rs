@@ -28,6 +28,7 @@ mod map;
 mod mark;
 mod merge;
 mod output;
+mod place;
 mod region;
 mod report;
 mod require;

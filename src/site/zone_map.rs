@@ -36,7 +36,7 @@ impl ZoneMaps {
         let (colours, sources) = self.colours.get_or_init(colours);
         let name = register::find(zone).map_or_else(|_| zone.to_string(), |zone| zone.name.clone());
         let picture = IntensityMap {
-            map: Map::shipped(),
+            map: Map::embedded(),
             title: format!("Electricity around {name}"),
             sources: sources.clone(),
             mark: None,
@@ -68,6 +68,6 @@ fn colours() -> (Vec<Coloured>, Vec<String>) {
             value: intensity.map(|intensity| intensity.value),
         }
     };
-    let colours = Map::shipped().areas().iter().map(coloured).collect();
+    let colours = Map::embedded().areas().iter().map(coloured).collect();
     (colours, sources.into_iter().collect())
 }

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use impact::grid::intensity::{Dataset, Fallback, Intensity, for_area};
 use impact::grid::zone::map::Map;
 use impact::grid::zone::place::Place;
-use impact::grid::zone::{AreaId, Found, Located, Point, cloud, locate, locate_in, place};
+use impact::grid::zone::{AreaId, Found, Located, Point, cloud, place};
 
 const EIT: &str = include_str!("../fixtures/eit_2019_regions.tsv");
 const CITIES: &str = include_str!("../fixtures/city_areas.txt");
@@ -36,7 +36,7 @@ fn sixty_seven_cloud_regions_and_stanford_get_the_original_zone_and_figure() {
         let [name, lat, lon, zone, grams]: [&str; 5] =
             line.split('\t').collect::<Vec<_>>().try_into().unwrap();
         let point = Point::new(lat.parse().unwrap(), lon.parse().unwrap()).unwrap();
-        let mut areas = vec![locate(point).unwrap().area];
+        let mut areas = vec![Map::embedded().locate(point).unwrap().area];
         if name.contains(':') {
             areas.push(cloud::find(name).unwrap().area.clone());
         }
@@ -67,7 +67,9 @@ fn every_cloud_region_has_an_intensity_and_lies_where_the_map_says() {
             region.provider,
             region.code
         );
-        let found = locate_in(region.point, region.country).unwrap();
+        let found = Map::embedded()
+            .locate_in(region.point, region.country)
+            .unwrap();
         if found.area != region.area {
             moved.push(format!(
                 "{}:{} {} {}",
@@ -84,7 +86,7 @@ fn every_city_over_15_000_people_gets_a_zone_and_an_intensity() {
     let (mut country, mut wider, mut world, mut other_table) = (0, 0, 0, 0);
     let located: Vec<Located> = cities()
         .par_iter()
-        .map(|(city, _)| locate_in(city.point, city.country).unwrap())
+        .map(|(city, _)| Map::embedded().locate_in(city.point, city.country).unwrap())
         .collect();
     let mut known: HashMap<AreaId, Intensity> = HashMap::new();
     for located in located {
@@ -119,7 +121,7 @@ fn every_city_over_15_000_people_gets_a_zone_and_an_intensity() {
 
 #[test]
 fn at_most_60_cities_differ_from_the_unsimplified_map() {
-    let map = Map::shipped();
+    let map = Map::embedded();
     let (mut differ, mut near, mut nowhere) = (Vec::new(), 0, 0);
     for (city, expected) in cities() {
         let found = map.locate(city.point).ok();

@@ -1,8 +1,11 @@
 use serde::Serialize;
 
-use crate::grid::intensity::{Basis, Intensity};
+use crate::cli::settings::Origin;
+use crate::grid::intensity::Basis;
 use crate::grid::zone::place::Place;
-use crate::grid::zone::{AreaId, Iso3, Point, register};
+use crate::grid::zone::{AreaId, Found, Iso3, Point};
+use crate::grid::{How, ResolvedPlace};
+use crate::text::number::grouped;
 
 /// What `impact region` says of one place.
 #[derive(Debug, Clone, Serialize)]
@@ -54,57 +57,52 @@ impl Candidate {
 }
 
 impl Answer {
-    pub(super) fn new(
-        area: AreaId,
-        intensity: &Intensity,
-        point: Option<Point>,
-        how: String,
-    ) -> Self {
-        let zone = register::find(&area.zone).ok();
+    /// The answer for a place; `origin` is the setting that named it, if one did.
+    pub(in crate::cli) fn new(place: ResolvedPlace, origin: Option<&Origin>) -> Self {
+        let how = how(&place, origin);
+        let provenance = place.intensity.provenance;
+        let candidates = match &place.how {
+            How::Address { candidates, .. } => candidates.as_slice(),
+            _ => &[],
+        };
         Self {
-            zone: area.zone.to_string(),
-            state: area.state.clone(),
-            name: zone.map_or_else(|| area.to_string(), |zone| zone.name.clone()),
-            country: zone.and_then(|zone| zone.country),
-            area,
-            carbon_intensity: intensity.value.get(),
-            year: intensity.provenance.year,
-            basis: intensity.provenance.basis,
-            renewable_share: intensity.shares.renewable,
-            fossil_share: intensity.shares.fossil,
-            source: intensity.provenance.source.name.to_string(),
-            licence: intensity
-                .provenance
-                .source
-                .licence
-                .as_ref()
-                .map(ToString::to_string),
-            lat: point.map(Point::lat),
-            lon: point.map(Point::lon),
-            distance_km: None,
+            zone: place.area.zone.to_string(),
+            state: place.area.state.clone(),
+            name: place
+                .zone
+                .map_or_else(|| place.area.to_string(), |zone| zone.name.clone()),
+            country: place.zone.and_then(|zone| zone.country),
+            area: place.area,
+            carbon_intensity: place.intensity.value.get(),
+            year: provenance.year,
+            basis: provenance.basis,
+            renewable_share: place.intensity.shares.renewable,
+            fossil_share: place.intensity.shares.fossil,
+            source: provenance.source.name.into(),
+            licence: provenance.source.licence.map(Into::into),
+            lat: place.point.map(Point::lat),
+            lon: place.point.map(Point::lon),
+            distance_km: match place.how {
+                How::Distance { km, .. } => Some(km.round()),
+                _ => None,
+            },
             how,
-            fallbacks: intensity
-                .provenance
+            fallbacks: provenance
                 .fallbacks
                 .iter()
                 .map(ToString::to_string)
                 .collect(),
-            candidates: Vec::new(),
+            candidates: candidates
+                .iter()
+                .enumerate()
+                .map(|(n, city)| Candidate::new(city, n == 0))
+                .collect(),
         }
     }
 
-    /// The answer in a few words, to stand beside its place on a map.
+    /// The answer in a few words, for a label on a map.
     pub(in crate::cli) fn caption(&self) -> String {
         format!("{}: {:.0} g/kWh", self.area.label(), self.carbon_intensity)
-    }
-
-    /// Puts how the point was found before how the zone was.
-    pub(super) fn explain_first(&mut self, how: &str) {
-        self.how = format!("{how}; {}", self.how);
-    }
-
-    pub(super) fn intensity(&self) -> f64 {
-        self.carbon_intensity
     }
 
     /// `US-CA  California, United States`.
@@ -162,5 +160,67 @@ impl Answer {
         [id, name, format!("{:.0}", self.carbon_intensity), year]
             .into_iter()
             .chain(self.distance_km.map(|km| format!("{km:.0}")))
+    }
+}
+
+/// How the zone of a place was found, as a sentence.
+fn how(place: &ResolvedPlace, origin: Option<&Origin>) -> String {
+    let located = |found: &Found| by_point(*found, &place.area);
+    let named =
+        |what: &str| origin.map_or_else(String::new, |origin| format!("{origin} names {what}; "));
+    match &place.how {
+        How::Zone => origin.map_or_else(
+            || "the zone's own name".to_owned(),
+            |origin| format!("{origin} names the zone"),
+        ),
+        How::Country(country) => format!("the country {}", country.name()),
+        How::Point(found) => located(found),
+        How::Address { candidates, found } => {
+            let city = &candidates[0];
+            let people = grouped(&city.population.to_string());
+            let named = named("the address");
+            format!(
+                "{named}gazetteer: {city} ({people} people); {}",
+                located(found)
+            )
+        }
+        How::Cloud {
+            region,
+            evidence,
+            found,
+        } => {
+            let file = evidence.as_ref().map(|file| file.display().to_string());
+            let named = origin.map(ToString::to_string).or(file);
+            let named = named.map_or_else(String::new, |named| format!("{named}: "));
+            let located = found.as_ref().map_or_else(
+                || format!("its city lies in {}", place.area.label()),
+                located,
+            );
+            let (provider, code, city) = (&region.provider, &region.code, &region.city);
+            format!("{named}cloud region {provider}:{code} in {city}; {located}")
+        }
+        How::NetworkAddress { name, found } => format!(
+            "the network address is in {name}, says the geolocation service; {}",
+            located(found)
+        ),
+        How::Listed => "listed".to_owned(),
+        How::Ranked => "ranked by intensity".to_owned(),
+        How::Distance { km, from } => format!("{km:.0} km from {from}"),
+    }
+}
+
+fn by_point(found: Found, area: &AreaId) -> String {
+    let label = area.label();
+    match found {
+        Found::Inside => format!("the point lies inside {label}"),
+        Found::Nearest { degrees } => {
+            format!("the point lies in no zone; {label} is the nearest, {degrees:.2} degrees away")
+        }
+        Found::Border { degrees } => format!(
+            "the map draws a border on the wrong side of the point; {label} is its own country's, {degrees:.2} degrees away"
+        ),
+        Found::Country => {
+            format!("there is no zone of the country at the point; {area} is the whole country")
+        }
     }
 }

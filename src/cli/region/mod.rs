@@ -1,17 +1,19 @@
-mod answer;
-pub(super) mod place_resolver;
+pub(super) mod answer;
 pub(super) mod show;
+pub(super) mod tables;
 
 use clap::{ArgGroup, Args};
 
 use answer::Answer;
-use place_resolver::{PlaceResolver, Tables};
 use show::{Format, show};
+use tables::Tables;
 
 use super::output::{bold_heading, print};
+use super::place::{Place, unresolved};
 use super::settings::{Config, Sources};
-use super::{Advise, Failure, Outcome, configured, exit};
-use crate::grid::zone::{AreaId, Iso3, Point, ZoneId, cloud, register};
+use super::{Failure, Outcome, configured, exit};
+use crate::grid::zone::{Iso3, Point, ZoneId, register};
+use crate::grid::{PlaceQuery, PlaceResolver, ResolvedPlace};
 
 /// The ways to name a place; the network is asked only by `--ip`.
 const PLACES: &[&str] = &[
@@ -90,12 +92,12 @@ pub(super) struct RegionArgs {
 impl RegionArgs {
     pub(super) fn run(self, settings: &Sources) -> Outcome {
         let config = Config::load(settings)?;
-        let places = PlaceResolver::open(&self.tables, &config)?;
-        let answers = self.answers(&places, &config)?;
+        let resolver = self.tables.open(&config)?;
+        let answers = self.answers(&resolver, &config)?;
         let format = self.format.or_else(|| configured::format(&config));
         let format = format.unwrap_or(Format::Text);
         let alone = answers.len() == 1 && !self.is_list();
-        let text = show(&answers, alone, format, || places.map())?;
+        let text = show(&answers, alone, format, || resolver.map())?;
         print(&if format == Format::Text {
             bold_heading(text, settings)
         } else {
@@ -108,65 +110,67 @@ impl RegionArgs {
         self.all || self.top.is_some() || self.bottom.is_some() || self.near.is_some()
     }
 
-    fn answers(&self, places: &PlaceResolver, config: &Config) -> Result<Vec<Answer>, Failure> {
-        if self.all {
-            return places.all();
-        }
-        if let Some(count) = self.top.or(self.bottom) {
-            return places.ranked(count, self.top.is_some());
-        }
-        let (answer, point) = self.place(places, config)?;
-        let Some(count) = self.near else {
-            return Ok(vec![answer]);
+    fn answers(&self, resolver: &PlaceResolver, config: &Config) -> Result<Vec<Answer>, Failure> {
+        let places = if self.all {
+            resolver.all()
+        } else if let Some(count) = self.top.or(self.bottom) {
+            resolver.ranked().map(|mut ranked| {
+                if self.top.is_some() {
+                    ranked.reverse();
+                }
+                ranked.truncate(count);
+                ranked
+            })
+        } else {
+            let mut named = Place::default();
+            let place = self.place(resolver, config, &mut named)?;
+            let Some(count) = self.near else {
+                return Ok(vec![Answer::new(place, named.origin())]);
+            };
+            resolver.around(&place, count)
         };
-        let point = point
-            .or_else(|| places.middle_of(&answer.area))
-            .ok_or_else(|| {
-                Failure::new(anyhow::anyhow!(
-                    "the zone {} has no place on the map",
-                    answer.area
-                ))
-            })?;
-        places.around(point, count)
+        let places = places.map_err(unresolved)?;
+        Ok(places
+            .into_iter()
+            .map(|place| Answer::new(place, None))
+            .collect())
     }
 
+    /// The one place that is asked for; `set` becomes the place of the settings if that is asked for.
     fn place(
         &self,
-        places: &PlaceResolver,
+        resolver: &PlaceResolver,
         config: &Config,
-    ) -> Result<(Answer, Option<Point>), Failure> {
-        if let Some(address) = &self.address {
-            return places.address(address);
-        }
-        if let (Some(lat), Some(lon)) = (self.lat, self.lon) {
-            let point = Point::new(lat, lon)
-                .map_err(|nowhere| Failure::new(nowhere).exit_with(exit::USAGE))?;
-            return Ok((places.point(point, None)?, Some(point)));
-        }
-        if let Some(id) = &self.zone {
-            let area = places.area_called(id)?;
-            return Ok((
-                places.answer(area, None, "the zone's own name".into())?,
-                None,
-            ));
-        }
-        if let Some(country) = self.country {
-            let zone = register::of_country(country)
-                .ok_or_else(|| anyhow::anyhow!("{country} is no zone of the map"))?;
-            let how = format!("the country {}", country.name());
-            return Ok((
-                places.answer(AreaId::from(zone.id.clone()), None, how)?,
-                None,
-            ));
-        }
+        set: &mut Place,
+    ) -> Result<ResolvedPlace, Failure> {
         #[cfg(feature = "live")]
         if self.ip {
-            return places.network_address(config);
+            let client = configured::client(config);
+            return resolver.network_address(&client).map_err(unresolved);
         }
-        let region = match &self.cloud {
-            Some(text) => cloud::find(text).advise("impact cloud all")?,
-            None => return places.this_machine(config),
+        if self.current {
+            set.fill(config);
+        }
+        let query = match set.query() {
+            Some(query) => query,
+            None => self.query(config)?,
         };
-        places.cloud(region, None)
+        let found = resolver.resolve(&query).map_err(unresolved);
+        found.map_err(|failure| set.within_origin(failure))
+    }
+
+    fn query(&self, config: &Config) -> Result<PlaceQuery, Failure> {
+        if let (Some(lat), Some(lon)) = (self.lat, self.lon) {
+            let point = Point::new(lat, lon);
+            return point
+                .map(PlaceQuery::Point)
+                .map_err(|nowhere| Failure::new(nowhere).exit_with(exit::USAGE));
+        }
+        let address = self.address.clone().map(PlaceQuery::Address);
+        let zone = || self.zone.clone().map(PlaceQuery::Zone);
+        let country = || self.country.map(PlaceQuery::Country);
+        let cloud = || self.cloud.clone().map(PlaceQuery::Cloud);
+        let named = address.or_else(zone).or_else(country).or_else(cloud);
+        Ok(named.unwrap_or_else(|| PlaceQuery::ThisMachine(configured::machine(None, config))))
     }
 }

@@ -1,5 +1,4 @@
 mod live_line;
-pub(super) mod place;
 mod table;
 
 use std::collections::BTreeMap;
@@ -13,17 +12,19 @@ use std::time::Duration;
 use clap::Args;
 
 use self::live_line::LiveLine;
-use self::place::Place;
 use super::grid::no_such_provider;
 use super::hardware::Hardware;
 #[cfg(feature = "live")]
 use super::output::tell;
-use super::region::place_resolver::{PlaceResolver, Tables};
+use super::place::Place;
+use super::region::tables::Tables;
 use super::require::WantedBefore;
 use super::settings::{Config, Sources};
 use super::{Failure, Outcome, configured, exit};
+use crate::grid::ResolvedPlace;
 #[cfg(feature = "live")]
 use crate::grid::intensity::{ProviderChain, live};
+use crate::grid::zone::cloud;
 use crate::ledger::footprint::RunningEmissions;
 use crate::ledger::summarise::summarise;
 use crate::ledger::{Assumptions, Footprint};
@@ -124,19 +125,18 @@ impl TrackArgs {
         };
         let before_start = |failure: Failure| failure.exit_with(exit::NOT_STARTED);
         let tables = Tables::default();
-        let places = match PlaceResolver::open(&tables, &config) {
+        let places = match tables.open(&config) {
             Err(failure) if is_from_a_file(&config, &["zones", "intensities"]) => {
                 notes.push(failure.line());
-                PlaceResolver::open(&tables, &Config::defaults())
+                tables.open(&Config::defaults())
             }
             opened => opened,
         };
         let places = places.map_err(before_start)?;
         let machine = configured::machine(Some(roots.sysfs.clone()), &config);
-        let mut region = match self.place.find(&places, &machine) {
+        let place = match self.place.find(&places, machine) {
             Err(failure) if self.place.is_from_a_file() => {
                 notes.push(failure.line());
-                self.place = Place::default();
                 None
             }
             found => found.map_err(before_start)?,
@@ -151,9 +151,11 @@ impl TrackArgs {
             };
         }
         let mut pue = config.or(self.pue, "pue");
+        let mut region = place.as_ref().map(ResolvedPlace::region);
+        let cloud_region = place.as_ref().and_then(ResolvedPlace::cloud);
         if pue.is_none()
             && let Some(region) = &mut region
-            && let Some(known) = self.place.cloud_pue(&machine).map_err(before_start)?
+            && let Some(known) = cloud_region.and_then(|cloud| cloud::pue(&cloud.provider))
         {
             pue = Some(known.pue);
             region.note_pue_source(&known.provenance());

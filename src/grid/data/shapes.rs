@@ -1,4 +1,4 @@
-//! The shipped polygons: headers first, so that a lookup opens only the parts whose box holds the point.
+//! The embedded polygons: headers first, so that a lookup unpacks only the parts whose box contains the point.
 //!
 //! The layout is described in `data/README.md`.
 
@@ -39,7 +39,7 @@ pub struct Bounds {
 impl Bounds {
     /// Whether a point lies in the box or at most `margin` degrees beside it.
     #[must_use]
-    pub fn holds(&self, lon: f64, lat: f64, margin: f64) -> bool {
+    pub fn contain(&self, lon: f64, lat: f64, margin: f64) -> bool {
         self.west - margin <= lon
             && lon <= self.east + margin
             && self.south - margin <= lat

@@ -84,7 +84,7 @@ impl IntensityMap<'_> {
             .areas()
             .iter()
             .filter(|area| area.id == *of || (of.state.is_none() && area.id.zone == of.zone));
-        let boxes = wanted.filter_map(|area| area.shape.bounding_rect());
+        let boxes = wanted.filter_map(|area| area.shape().bounding_rect());
         let bounds = boxes.reduce(|a, b| {
             geo::Rect::new(
                 (a.min().x.min(b.min().x), a.min().y.min(b.min().y)),
@@ -210,7 +210,7 @@ impl IntensityMap<'_> {
 
 fn draw_area(svg: &mut Svg, area: &MapArea, known: Option<&Coloured>, projection: &Projection) {
     let mut d = String::new();
-    for part in &area.shape {
+    for part in area.shape() {
         outline(&mut d, part.exterior(), projection);
         for hole in part.interiors() {
             outline(&mut d, hole, projection);
@@ -386,7 +386,7 @@ mod tests {
     #[test]
     fn text_from_outside_stays_text() {
         let map = IntensityMap {
-            map: Map::shipped(),
+            map: Map::embedded(),
             title: "<script>alert(1)</script>".into(),
             sources: vec!["a & b".into()],
             mark: Some((Point::new(0.0, 0.0).unwrap(), "\"><x".into())),
@@ -398,7 +398,7 @@ mod tests {
     #[test]
     fn a_zone_on_the_map_has_a_detail_and_another_has_none() {
         let map = IntensityMap {
-            map: Map::shipped(),
+            map: Map::embedded(),
             title: "t".into(),
             sources: vec![],
             mark: None,

@@ -27,5 +27,6 @@ pub use poller::{IntensityPoller, Latest};
 pub use provider::{Declined, IntensityProvider, Nonsense};
 pub use provider_chain::ProviderChain;
 pub use series::{NotAPeriod, Period, Point, Series};
+pub(in crate::grid) use yearly::for_area_in;
 pub use yearly::{for_area, for_zone};
 pub use yearly_provider::YearlyProvider;

@@ -5,7 +5,7 @@ use csv::StringRecord;
 use super::{Basis, Dataset, Fallback, Intensity, Provenance, Shares, Source};
 use crate::grid::data;
 use crate::grid::data::Table;
-use crate::grid::zone::{AreaId, Iso3, ZoneId};
+use crate::grid::zone::{Iso3, ZoneId};
 use crate::model::SubstitutionRule;
 use crate::units::GramsPerKwh;
 
@@ -104,16 +104,16 @@ fn rule(text: &str) -> Option<SubstitutionRule> {
 }
 
 /// The row of the crosswalk for an area; for a zone of several states, the row of most of them.
-pub(super) fn substitute(area: &AreaId) -> Option<Substitute> {
-    let exact = area.to_string();
-    let states = format!("{}:", area.zone);
+pub(super) fn substitute(zone: &ZoneId, state: Option<&str>) -> Option<Substitute> {
+    let exact = state.map_or_else(|| zone.to_string(), |state| format!("{zone}:{state}"));
+    let states = format!("{zone}:");
     let rows: Vec<(&str, &'static str)> = data::CROSSWALK
         .text()
         .lines()
         .filter_map(|line| {
             let mut fields = line.split(',');
             let (name, zone, why) = (fields.next()?, fields.next()?, fields.next()?);
-            let fits = name == exact || (area.state.is_none() && name.starts_with(&states));
+            let fits = name == exact || (state.is_none() && name.starts_with(&states));
             (fits && !zone.is_empty()).then_some((zone, why))
         })
         .collect();
@@ -200,6 +200,7 @@ fn row(table: &'static Table, key: &str) -> Option<StringRecord> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::grid::zone::AreaId;
 
     fn zone(name: &str) -> ZoneId {
         name.parse().unwrap()
@@ -226,7 +227,11 @@ mod tests {
 
     #[test]
     fn a_zone_of_several_states_takes_what_most_of_them_take() {
-        let of = |area: &str| substitute(&area.parse().unwrap()).unwrap().zone.to_string();
+        let of = |area: &str| {
+            let area: AreaId = area.parse().unwrap();
+            let other = substitute(&area.zone, area.state.as_deref()).unwrap();
+            other.zone.to_string()
+        };
         assert_eq!(of("US-PJM"), "US-MIDA-PJM");
         assert_eq!(of("US-PJM:KY"), "US-MIDW-LGEE");
         assert_eq!(of("US-MISO:IL"), "US-MIDA-PJM");
@@ -237,7 +242,7 @@ mod tests {
     fn every_crosswalk_row_leads_to_a_figure() {
         for line in data::CROSSWALK.text().lines().skip(1) {
             let area: AreaId = line.split(',').next().unwrap().parse().unwrap();
-            if let Some(other) = substitute(&area) {
+            if let Some(other) = substitute(&area.zone, area.state.as_deref()) {
                 assert!(electricity_maps(&other.zone).is_some(), "{line}");
                 let is_itself = line.contains(",same") || line.contains(",renamed");
                 assert_eq!(other.rule.is_none(), is_itself, "{line}");

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::{Intensity, Provenance, Shares, Source};
+use crate::grid::user_file::{UnreadableFile, read_text};
 use crate::grid::zone::ZoneId;
 use crate::text::escape;
 use crate::units::{GramsPerKwh, OutOfRange};
@@ -33,6 +34,10 @@ pub struct UserTable {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BadTable {
+    /// The file cannot be read.
+    #[error(transparent)]
+    File(#[from] UnreadableFile),
+    /// The file is not the expected CSV.
     #[error("cannot read {}", .path.display())]
     Unreadable { path: PathBuf, source: csv::Error },
     #[error("line {line} of {}: the zone `{}` is not a name such as US-CA", .path.display(), .zone.escape_debug())]
@@ -63,21 +68,14 @@ struct Row {
 impl UserTable {
     /// Reads `zone,g_per_kwh[,year][,source]`, with a header.
     pub fn read(path: &Path) -> Result<Self, BadTable> {
-        let unreadable = |source| BadTable::Unreadable {
-            path: path.to_owned(),
-            source,
-        };
-        let reader = csv::ReaderBuilder::new()
-            .trim(csv::Trim::All)
-            .from_path(path)
-            .map_err(unreadable)?;
-        Self::from_reader(reader, path)
+        const LARGEST: u64 = 64 << 20;
+        Self::parse(&read_text(path, LARGEST)?, path)
     }
 
-    fn from_reader<R: std::io::Read>(
-        mut reader: csv::Reader<R>,
-        path: &Path,
-    ) -> Result<Self, BadTable> {
+    fn parse(text: &str, path: &Path) -> Result<Self, BadTable> {
+        let mut reader = csv::ReaderBuilder::new()
+            .trim(csv::Trim::All)
+            .from_reader(text.as_bytes());
         let mut rows: BTreeMap<ZoneId, Vec<(Option<i32>, Intensity)>> = BTreeMap::new();
         for (line, row) in (2..).zip(reader.deserialize::<Row>()) {
             let path = path.to_owned();
@@ -124,10 +122,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Result<UserTable, BadTable> {
-        UserTable::from_reader(
-            csv::Reader::from_reader(text.as_bytes()),
-            Path::new("mine.csv"),
-        )
+        UserTable::parse(text, Path::new("mine.csv"))
     }
 
     #[test]

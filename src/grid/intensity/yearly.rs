@@ -3,7 +3,7 @@
 use super::table::{Figure, Series};
 use super::{Dataset, Fallback, Intensity, table};
 use crate::grid::zone::register::NoSuchZone;
-use crate::grid::zone::{AreaId, ZoneId, register};
+use crate::grid::zone::{AreaId, Zone, ZoneId, register};
 
 /// The intensity of a zone in a year, or in the newest there is.
 pub fn for_zone(
@@ -22,7 +22,18 @@ pub fn for_area(
     year: Option<i32>,
     dataset: Dataset,
 ) -> Result<Intensity, NoSuchZone> {
-    let levels = levels(area)?;
+    let zone = register::find(&area.zone)?;
+    Ok(for_area_in(zone, area.state.as_deref(), year, dataset))
+}
+
+/// As [`for_area`], for an area of a zone that is already known: the part of the zone in a state, or all of it.
+pub(in crate::grid) fn for_area_in(
+    zone: &'static Zone,
+    state: Option<&str>,
+    year: Option<i32>,
+    dataset: Dataset,
+) -> Intensity {
+    let levels = levels(zone, state);
     let mut fallbacks = Vec::new();
     let found = levels.iter().find_map(|level| {
         let (series, figure) = pick(level.series(dataset, year), year, dataset)?;
@@ -30,16 +41,17 @@ pub fn for_area(
     });
     let (series, figure) = match found {
         Some((level, series, figure)) => {
-            if level.area.zone != area.zone {
+            if level.zone.id != zone.id {
                 fallbacks.push(Fallback::Wider {
-                    missing: area.zone.clone(),
-                    used: level.area.zone.clone(),
+                    missing: zone.id.clone(),
+                    used: level.zone.id.clone(),
                 });
             }
             (series, figure)
         }
         None if matches!(dataset, Dataset::Eit2019 | Dataset::ElectricityMaps) => {
-            let mut intensity = for_area(area, year.or(own_year(dataset)), Dataset::Ember)?;
+            let year = year.or(own_year(dataset));
+            let mut intensity = for_area_in(zone, state, year, Dataset::Ember);
             intensity.provenance.fallbacks.insert(
                 0,
                 Fallback::OtherDataset {
@@ -47,7 +59,7 @@ pub fn for_area(
                     used: Dataset::Ember,
                 },
             );
-            return Ok(intensity);
+            return intensity;
         }
         None => {
             fallbacks.push(Fallback::World);
@@ -71,7 +83,7 @@ pub fn for_area(
     }
     let mut intensity = figure.intensity(series.series.dataset);
     intensity.provenance.fallbacks = fallbacks;
-    Ok(intensity)
+    intensity
 }
 
 /// The year a data set is of, if it is of one only.
@@ -80,20 +92,22 @@ fn own_year(dataset: Dataset) -> Option<i32> {
 }
 
 /// The area and the zones around it, smallest first.
-fn levels(area: &AreaId) -> Result<Vec<Level>, NoSuchZone> {
-    let mut levels = vec![Level { area: area.clone() }];
-    let mut zone = register::find(&area.zone)?;
-    while let Some(parent) = &zone.parent {
-        zone = register::find(parent)?;
-        levels.push(Level {
-            area: AreaId::from(parent.clone()),
-        });
-    }
-    Ok(levels)
+fn levels<'a>(zone: &'static Zone, state: Option<&'a str>) -> Vec<Level<'a>> {
+    let own = Level { zone, state };
+    std::iter::successors(Some(own), |level| {
+        let parent = level.zone.parent.as_ref()?;
+        Some(Level {
+            zone: register::all().get(parent)?,
+            state: None,
+        })
+    })
+    .collect()
 }
 
-struct Level {
-    area: AreaId,
+/// A zone, or the part of it in a state.
+struct Level<'a> {
+    zone: &'static Zone,
+    state: Option<&'a str>,
 }
 
 /// A series, and the fallback to report if it is another zone's.
@@ -102,14 +116,14 @@ struct Offered {
     substitute: Option<Fallback>,
 }
 
-impl Level {
+impl Level<'_> {
     /// What the tables have for this level, in the order they are to be asked.
     fn series(&self, dataset: Dataset, year: Option<i32>) -> Vec<Offered> {
         let own = |series| Offered {
             series,
             substitute: None,
         };
-        let eit = || table::eit_2019(&self.area.zone).map(own);
+        let eit = || table::eit_2019(&self.zone.id).map(own);
         let ember = || self.national().map(own);
         let offers: [Option<Offered>; 3] = match dataset {
             Dataset::ElectricityMaps => [self.electricity_maps(), None, None],
@@ -125,8 +139,8 @@ impl Level {
     }
 
     fn electricity_maps(&self) -> Option<Offered> {
-        let Some(other) = table::substitute(&self.area) else {
-            let series = table::electricity_maps(&self.area.zone)?;
+        let Some(other) = table::substitute(&self.zone.id, self.state) else {
+            let series = table::electricity_maps(&self.zone.id)?;
             return Some(Offered {
                 series,
                 substitute: None,
@@ -140,11 +154,10 @@ impl Level {
 
     /// Ember's figures, if the level is a whole country.
     fn national(&self) -> Option<Series> {
-        let zone = register::find(&self.area.zone).ok()?;
-        if zone.parent.is_some() {
+        if self.zone.parent.is_some() {
             return None;
         }
-        table::ember(zone.country?)
+        table::ember(self.zone.country?)
     }
 }
 

@@ -1,9 +1,9 @@
 use super::Point;
 use super::index_limit::{IndexLimit, TooFine};
-use super::indexed_polygon::IndexedPolygon;
-use super::locate::NEAR;
+use super::located::NEAR;
+use crate::grid::data::shapes::Bounds;
 
-/// Cells of one degree, each with the parts whose box comes within reach of it.
+/// Cells of one degree, each with the parts whose box lies at most [`NEAR`] from it.
 #[derive(Debug, Clone)]
 pub(super) struct CellIndex {
     starts: Vec<u32>,
@@ -14,12 +14,11 @@ const COLUMNS: usize = 360;
 const ROWS: usize = 180;
 
 impl CellIndex {
-    pub(super) fn over<'a>(
-        parts: &(impl Iterator<Item = &'a IndexedPolygon> + Clone),
+    pub(super) fn over(
+        boxes: &(impl Iterator<Item = Bounds> + Clone),
         limit: &mut IndexLimit,
     ) -> Result<Self, TooFine> {
-        let cells = parts.clone().map(|part| {
-            let bounds = part.bounds;
+        let cells = boxes.clone().map(|bounds| {
             let (west, east) = (column(bounds.west - NEAR), column(bounds.east + NEAR));
             let (south, north) = (row(bounds.south - NEAR), row(bounds.north + NEAR));
             (south..=north)

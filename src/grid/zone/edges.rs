@@ -1,6 +1,6 @@
-//! The two questions asked of a polygon: does it hold a point, and how far is it.
+//! Whether a polygon contains a point, and how far it is from the point.
 //!
-//! They work on any selection of edges that includes those level with the point, so an index may leave the others out.
+//! Both work on any selection of edges that includes those at the point's latitude, so an index may leave out the others.
 
 use geo::{Coord, LinesIter, Polygon};
 
@@ -44,7 +44,7 @@ pub(crate) fn coord(point: Point) -> Coord<f64> {
 }
 
 /// Whether the edges enclose the point: a ray to the east crosses an odd number of them. A point on an edge is inside.
-pub(crate) fn hold(edges: impl Iterator<Item = Edge>, at: Coord<f64>) -> bool {
+pub(crate) fn contain(edges: impl Iterator<Item = Edge>, at: Coord<f64>) -> bool {
     let mut inside = false;
     for Edge { from, to } in edges {
         let level = (from.y <= at.y) != (to.y <= at.y);
@@ -92,14 +92,14 @@ mod tests {
         #[test]
         fn inside_is_what_geo_says(x in -1.0..5.0, y in -1.0..4.0) {
             let at = Coord { x, y };
-            prop_assert_eq!(hold(Edge::of(&crown()), at), crown().contains(&at));
+            prop_assert_eq!(contain(Edge::of(&crown()), at), crown().contains(&at));
         }
     }
 
     #[test]
     fn a_point_on_an_edge_is_inside() {
         for (x, y) in [(0.0, 0.0), (2.0, 0.0), (4.0, 1.5), (2.0, 1.0), (1.0, 2.0)] {
-            assert!(hold(Edge::of(&crown()), Coord { x, y }), "{x} {y}");
+            assert!(contain(Edge::of(&crown()), Coord { x, y }), "{x} {y}");
         }
     }
 

@@ -106,7 +106,7 @@ fn corner(position: &Position) -> Option<Coord<f64>> {
 #[must_use]
 pub fn feature(area: &MapArea, properties: JsonObject) -> Feature {
     Feature {
-        geometry: Some(Geometry::new(GeometryValue::from(&area.shape))),
+        geometry: Some(Geometry::new(GeometryValue::from(area.shape()))),
         properties: Some(properties),
         ..Feature::default()
     }
@@ -180,7 +180,7 @@ mod tests {
         let areas: Vec<_> = map
             .areas()
             .iter()
-            .map(|area| (area.id.to_string(), area.shape.0.len()))
+            .map(|area| (area.id.to_string(), area.shape().0.len()))
             .collect();
         assert_eq!(areas, [("B1".to_owned(), 2), ("A1".to_owned(), 1)]);
     }

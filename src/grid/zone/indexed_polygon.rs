@@ -3,10 +3,10 @@ use geo::{Coord, Polygon};
 use super::edges;
 use super::edges::Edge;
 use super::index_limit::{IndexLimit, TooFine};
-use super::locate::NEAR;
+use super::located::NEAR;
 use crate::grid::data::shapes::Bounds;
 
-/// A polygon with its edges sorted into bands of latitude, so that a point is compared only with those level with it.
+/// A polygon with its edges sorted into bands of latitude, so that a point is compared only with the edges of its band.
 #[derive(Debug, Clone)]
 pub(super) struct IndexedPolygon {
     pub bounds: Bounds,
@@ -14,7 +14,7 @@ pub(super) struct IndexedPolygon {
     edges: Vec<Edge>,
 }
 
-/// A band is as high as the nearest-zone rule reaches, so three bands hold every edge within reach.
+/// The height of a band is the largest distance of the nearest-zone rule, so three bands contain every edge within it.
 const HEIGHT: f64 = NEAR;
 
 impl IndexedPolygon {
@@ -68,7 +68,7 @@ impl IndexedPolygon {
         }))
     }
 
-    fn level_with(&self, y: f64) -> &[Edge] {
+    fn band(&self, y: f64) -> &[Edge] {
         let band = ((y - self.bounds.south) / HEIGHT).floor();
         if band < 0.0 || band as usize + 1 >= self.starts.len() {
             return &[];
@@ -77,17 +77,17 @@ impl IndexedPolygon {
         &self.edges[self.starts[band] as usize..self.starts[band + 1] as usize]
     }
 
-    pub(super) fn hold(&self, at: Coord<f64>) -> bool {
-        self.bounds.holds(at.x, at.y, 0.0) && edges::hold(self.level_with(at.y).iter().copied(), at)
+    pub(super) fn contains(&self, at: Coord<f64>) -> bool {
+        self.bounds.contain(at.x, at.y, 0.0) && edges::contain(self.band(at.y).iter().copied(), at)
     }
 
     /// The distance in degrees, if it is at most [`NEAR`].
-    pub(super) fn near(&self, at: Coord<f64>) -> Option<f64> {
-        if !self.bounds.holds(at.x, at.y, NEAR) {
+    pub(super) fn distance(&self, at: Coord<f64>) -> Option<f64> {
+        if !self.bounds.contain(at.x, at.y, NEAR) {
             return None;
         }
         let reach = [at.y - HEIGHT, at.y, at.y + HEIGHT];
-        let edges = reach.iter().flat_map(|y| self.level_with(*y)).copied();
+        let edges = reach.iter().flat_map(|y| self.band(*y)).copied();
         let beside = |edge: &Edge| {
             edge.from.x.min(edge.to.x) - NEAR <= at.x && at.x <= edge.from.x.max(edge.to.x) + NEAR
         };

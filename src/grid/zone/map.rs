@@ -1,4 +1,4 @@
-//! A whole map in memory, for many lookups, for drawing, and for maps of the user's own.
+//! A map of areas: which area a point lies in.
 
 use std::sync::OnceLock;
 
@@ -7,66 +7,133 @@ use geo::{Area as _, MultiPolygon};
 use super::cell_index::CellIndex;
 use super::index_limit::{IndexLimit, TooFine};
 use super::indexed_polygon::IndexedPolygon;
-use super::locate::{Found, Located, Nowhere};
-use super::{AreaId, Point, edges};
+use super::located::{Found, Located, NEAR, Nowhere};
+use super::{AreaId, Iso3, Point, Zone, edges, register};
 use crate::grid::data::shapes;
+use crate::grid::data::shapes::Bounds;
 
 /// The areas of a map, with an index over them.
+///
+/// The polygons of the embedded map are unpacked when a point comes near them.
 #[derive(Debug, Clone)]
 pub struct Map {
     areas: Vec<MapArea>,
-    parts: Vec<(usize, IndexedPolygon)>,
+    parts: Vec<Part>,
     cells: CellIndex,
 }
 
 /// An area with its polygons.
 #[derive(Debug, Clone)]
 pub struct MapArea {
+    /// The name of the area.
     pub id: AreaId,
-    pub shape: MultiPolygon<f64>,
-    /// In square degrees; the smallest area that holds a point wins.
+    zone: Option<&'static Zone>,
+    /// In square degrees; of several areas that contain a point, the smallest is taken.
     size: f64,
+    packed: Vec<shapes::Part>,
+    shape: OnceLock<MultiPolygon<f64>>,
+}
+
+/// One polygon of an area.
+#[derive(Debug, Clone)]
+struct Part {
+    /// The place of its area in the map.
+    area: usize,
+    /// Its place in the area.
+    number: usize,
+    bounds: Bounds,
+    indexed: OnceLock<IndexedPolygon>,
 }
 
 impl MapArea {
-    /// An area of the user's own map.
+    /// An area of a map of the user's own.
     #[must_use]
     pub fn new(id: AreaId, shape: MultiPolygon<f64>) -> Self {
-        let size = shape.unsigned_area();
-        Self { id, shape, size }
+        Self {
+            zone: register::find(&id.zone).ok(),
+            id,
+            size: shape.unsigned_area(),
+            packed: Vec::new(),
+            shape: OnceLock::from(shape),
+        }
+    }
+
+    /// An area of the embedded map.
+    fn embedded(area: shapes::Area) -> Self {
+        let id: AreaId = area
+            .name
+            .parse()
+            .expect("areas in the embedded map are well named");
+        Self {
+            zone: register::find(&id.zone).ok(),
+            id,
+            size: f64::from(area.size),
+            packed: area.parts,
+            shape: OnceLock::new(),
+        }
+    }
+
+    /// The zone of the area; none if only a map of the user's own has it.
+    #[must_use]
+    pub fn zone(&self) -> Option<&'static Zone> {
+        self.zone
+    }
+
+    /// The polygons of the area.
+    pub fn shape(&self) -> &MultiPolygon<f64> {
+        self.shape
+            .get_or_init(|| self.packed.iter().map(shapes::Part::polygon).collect())
+    }
+
+    fn lies_in(&self, country: Iso3) -> bool {
+        self.zone.is_some_and(|zone| zone.country == Some(country))
     }
 }
 
 impl Map {
     /// The map inside the binary.
-    pub fn shipped() -> &'static Self {
+    pub fn embedded() -> &'static Self {
         static MAP: OnceLock<Map> = OnceLock::new();
         MAP.get_or_init(|| {
-            let areas = shapes::areas().into_iter().map(|area| MapArea {
-                id: area
-                    .name
-                    .parse()
-                    .expect("areas in the shipped map are well named"),
-                shape: area.parts.iter().map(shapes::Part::polygon).collect(),
-                size: f64::from(area.size),
+            let areas: Vec<MapArea> = shapes::areas().into_iter().map(MapArea::embedded).collect();
+            let parts = areas.iter().enumerate().flat_map(|(n, area)| {
+                area.packed
+                    .iter()
+                    .enumerate()
+                    .map(move |(number, part)| Part {
+                        area: n,
+                        number,
+                        bounds: part.bounds,
+                        indexed: OnceLock::new(),
+                    })
             });
-            Self::new(areas.collect()).expect("the shipped map is coarse")
+            let parts = parts.collect();
+            Self::indexed(areas, parts).expect("the embedded map is coarse")
         })
     }
 
     /// A map of these areas.
     pub fn new(areas: Vec<MapArea>) -> Result<Self, TooFine> {
         let mut limit = IndexLimit::new();
-        let mut parts: Vec<(usize, IndexedPolygon)> = Vec::new();
+        let mut parts = Vec::new();
         for (n, area) in areas.iter().enumerate() {
-            for part in &area.shape {
-                parts.extend(IndexedPolygon::new(part, &mut limit)?.map(|polygon| (n, polygon)));
+            for (number, polygon) in area.shape().iter().enumerate() {
+                parts.extend(
+                    IndexedPolygon::new(polygon, &mut limit)?.map(|indexed| Part {
+                        area: n,
+                        number,
+                        bounds: indexed.bounds,
+                        indexed: OnceLock::from(indexed),
+                    }),
+                );
             }
         }
-        let cells = CellIndex::over(
-            &parts.iter().map(|(_, polygon)| polygon),
-            &mut IndexLimit::new(),
-        )?;
+        Self::indexed(areas, parts)
+    }
+
+    fn indexed(areas: Vec<MapArea>, parts: Vec<Part>) -> Result<Self, TooFine> {
+        let boxes = parts.iter().map(|part| part.bounds);
+        let cells = CellIndex::over(&boxes, &mut IndexLimit::new())?;
         Ok(Self {
             areas,
             parts,
@@ -80,52 +147,104 @@ impl Map {
         &self.areas
     }
 
-    /// As [`crate::grid::zone::locate()`], faster for many points.
+    /// The smallest area that contains the point, else the nearest within [`NEAR`].
     pub fn locate(&self, point: Point) -> Result<Located, Nowhere> {
-        let (area, found) = self.find(point).ok_or(Nowhere(point))?;
+        self.find(point)
+            .map(|found| self.located(found))
+            .ok_or(Nowhere(point))
+    }
+
+    /// As [`Map::locate`], for a place whose country is known: borders are drawn roughly, so an area of that
+    /// country is preferred.
+    pub fn locate_in(&self, point: Point, country: Iso3) -> Result<Located, Nowhere> {
+        let anywhere = self.find(point);
+        if let Some(found) = anywhere.filter(|(area, _)| self.areas[*area].lies_in(country)) {
+            return Ok(self.located(found));
+        }
+        if let Some((area, found)) = self.find_among(point, |area| area.lies_in(country)) {
+            let found = match (anywhere, found) {
+                (Some((_, Found::Inside)), Found::Nearest { degrees }) => Found::Border { degrees },
+                _ => found,
+            };
+            return Ok(self.located((area, found)));
+        }
+        let zone = register::of_country(country).ok_or(Nowhere(point))?;
         Ok(Located {
-            area: self.areas[area].id.clone(),
-            found,
+            area: AreaId::from(zone.id.clone()),
+            zone: Some(zone),
+            found: Found::Country,
         })
+    }
+
+    fn located(&self, (area, found): (usize, Found)) -> Located {
+        let area = &self.areas[area];
+        Located {
+            area: area.id.clone(),
+            zone: area.zone,
+            found,
+        }
     }
 
     /// The place of the area in [`Map::areas`], without copying its name.
     #[must_use]
     pub fn find(&self, point: Point) -> Option<(usize, Found)> {
+        self.find_among(point, |_| true)
+    }
+
+    fn find_among(
+        &self,
+        point: Point,
+        allowed: impl Fn(&MapArea) -> bool,
+    ) -> Option<(usize, Found)> {
         let at = edges::coord(point);
-        let parts = self
-            .cells
-            .parts_at(point)
-            .iter()
-            .map(|n| &self.parts[*n as usize]);
+        let parts = self.cells.parts_at(point).iter();
+        let parts = parts.map(|n| &self.parts[*n as usize]).filter(|part| {
+            part.bounds.contain(at.x, at.y, NEAR) && allowed(&self.areas[part.area])
+        });
         let containing = parts
             .clone()
-            .filter(|(_, part)| part.hold(at))
-            .min_by(|(a, _), (b, _)| self.areas[*a].size.total_cmp(&self.areas[*b].size))
-            .map(|(area, _)| (*area, Found::Inside));
-        containing.or_else(|| {
+            .filter(|part| part.bounds.contain(at.x, at.y, 0.0) && self.polygon(part).contains(at))
+            .map(|part| part.area)
+            .min_by(|a, b| self.areas[*a].size.total_cmp(&self.areas[*b].size));
+        let nearest = || {
             parts
-                .filter_map(|(area, part)| Some((*area, part.near(at)?)))
+                .filter_map(|part| Some((part.area, self.polygon(part).distance(at)?)))
                 .min_by(|(_, a), (_, b)| a.total_cmp(b))
                 .map(|(area, degrees)| (area, Found::Nearest { degrees }))
+        };
+        containing
+            .map(|area| (area, Found::Inside))
+            .or_else(nearest)
+    }
+
+    fn polygon<'a>(&'a self, part: &'a Part) -> &'a IndexedPolygon {
+        part.indexed.get_or_init(|| {
+            let polygon = self.areas[part.area].packed[part.number].polygon();
+            IndexedPolygon::new(&polygon, &mut IndexLimit::new())
+                .ok()
+                .flatten()
+                .expect("the embedded polygons are coarse and not empty")
         })
     }
 
     /// The areas around a point with their distance in kilometres, nearest first.
     #[must_use]
-    pub fn around(&self, point: Point) -> Vec<(&AreaId, f64)> {
+    pub fn around(&self, point: Point) -> Vec<(&MapArea, f64)> {
         let inside = self.find(point).map(|(area, _)| area);
-        let mut distances: Vec<(&AreaId, f64)> = self
+        let mut distances: Vec<(&MapArea, f64)> = self
             .areas
             .iter()
             .enumerate()
             .map(|(n, area)| {
-                let corners = area.shape.iter().flat_map(|part| part.exterior().coords());
+                let corners = area
+                    .shape()
+                    .iter()
+                    .flat_map(|part| part.exterior().coords());
                 let away = corners
                     .filter_map(|corner| Point::new(corner.y, corner.x).ok())
                     .map(|corner| point.distance_km(corner))
                     .fold(f64::INFINITY, f64::min);
-                (&area.id, if Some(n) == inside { 0.0 } else { away })
+                (area, if Some(n) == inside { 0.0 } else { away })
             })
             .collect();
         distances.sort_by(|(_, a), (_, b)| a.total_cmp(b));
@@ -137,32 +256,106 @@ impl Map {
 mod tests {
     use proptest::prelude::*;
 
+    use super::edges::Edge;
     use super::*;
-    use crate::grid::zone::locate;
+
+    fn at(lat: f64, lon: f64) -> Point {
+        Point::new(lat, lon).unwrap()
+    }
+
+    fn locate(point: Point) -> Result<Located, Nowhere> {
+        Map::embedded().locate(point)
+    }
+
+    /// What [`Map::find`] answers, by comparing the point with every edge of every area.
+    fn without_index(point: Point) -> Option<(usize, Found)> {
+        let at = edges::coord(point);
+        let areas = Map::embedded().areas().iter().enumerate();
+        let parts = areas.flat_map(|(n, area)| area.shape().0.iter().map(move |part| (n, part)));
+        let size = |area: &usize| Map::embedded().areas()[*area].size;
+        let containing = parts
+            .clone()
+            .filter(|(_, part)| edges::contain(Edge::of(part), at))
+            .min_by(|(a, _), (b, _)| size(a).total_cmp(&size(b)))
+            .map(|(area, _)| (area, Found::Inside));
+        containing.or_else(|| {
+            parts
+                .map(|(area, part)| (area, edges::distance(Edge::of(part), at)))
+                .filter(|(_, degrees)| *degrees <= NEAR)
+                .min_by(|(_, a), (_, b)| a.total_cmp(b))
+                .map(|(area, degrees)| (area, Found::Nearest { degrees }))
+        })
+    }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
         fn the_index_changes_no_answer(lat in -90.0..=90.0, lon in -180.0..=180.0) {
-            let point = Point::new(lat, lon).unwrap();
-            prop_assert_eq!(Map::shipped().locate(point), locate(point));
+            let point = at(lat, lon);
+            prop_assert_eq!(Map::embedded().find(point), without_index(point));
         }
 
         #[test]
         fn nor_near_coasts_and_borders(lat in 35.0..60.0, lon in -10.0..30.0) {
-            let point = Point::new(lat, lon).unwrap();
-            prop_assert_eq!(Map::shipped().locate(point), locate(point));
+            let point = at(lat, lon);
+            prop_assert_eq!(Map::embedded().find(point), without_index(point));
         }
     }
 
     #[test]
     fn france_has_its_neighbours_around_it() {
-        let paris = Point::new(48.857, 2.352).unwrap();
-        let around = Map::shipped().around(paris);
-        assert_eq!((around[0].0.to_string().as_str(), around[0].1), ("FR", 0.0));
+        let around = Map::embedded().around(at(48.857, 2.352));
+        assert_eq!(
+            (around[0].0.id.to_string().as_str(), around[0].1),
+            ("FR", 0.0)
+        );
         assert!(
             around[1..6]
                 .iter()
-                .any(|(area, _)| area.to_string() == "BE")
+                .any(|(area, _)| area.id.to_string() == "BE")
+        );
+    }
+
+    #[test]
+    fn stanford_lies_in_california() {
+        let found = locate(at(37.4275, -122.1697)).unwrap();
+        assert_eq!(
+            (found.area.zone.as_str(), found.found),
+            ("US-CA", Found::Inside)
+        );
+    }
+
+    #[test]
+    fn a_point_off_the_coast_takes_the_zone_beside_it() {
+        for (lat, lon, zone) in [
+            (25.774, -80.1, "US-FL"),
+            (42.331, -83.046, "US-MISO"),
+            (6.43, 3.40, "NG"),
+        ] {
+            let found = locate(at(lat, lon)).unwrap();
+            assert_eq!(found.area.zone.as_str(), zone);
+            assert!(matches!(found.found, Found::Nearest { .. }), "{zone}");
+        }
+    }
+
+    #[test]
+    fn the_ocean_has_no_zone() {
+        assert_eq!(locate(at(0.0, -30.0)), Err(Nowhere(at(0.0, -30.0))));
+    }
+
+    #[test]
+    fn a_city_on_the_wrong_side_of_a_rough_border_keeps_its_country() {
+        let locate_in = |point, country: Iso3| Map::embedded().locate_in(point, country).unwrap();
+        let aachen = at(50.776, 6.084);
+        assert_eq!(locate(aachen).unwrap().area.zone.as_str(), "BE");
+        let found = locate_in(aachen, "DEU".parse().unwrap());
+        assert_eq!(found.area.zone.as_str(), "DE");
+        let jerusalem = locate_in(at(31.769, 35.216), "ISR".parse().unwrap());
+        assert!(matches!(jerusalem.found, Found::Border { .. }));
+        let pristina = locate_in(at(42.673, 21.167), Iso3::from_iso2("XK").unwrap());
+        assert_eq!(
+            (pristina.area.zone.as_str(), pristina.found),
+            ("XK", Found::Country)
         );
     }
 }

@@ -15,7 +15,7 @@ impl ElectricityMapsZone {
     pub(super) fn of(zone: &ZoneId) -> Self {
         let other = register::find_area(zone)
             .ok()
-            .and_then(|area| table::substitute(&area));
+            .and_then(|area| table::substitute(&area.zone, area.state.as_deref()));
         match other {
             Some(other) => Self {
                 zone: other.zone.clone(),
