@@ -1,13 +1,11 @@
 use std::collections::BTreeSet;
-use std::fmt;
 use std::path::PathBuf;
-
-use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 
 use super::json_path::JsonPath;
 use super::ordered::Ordered;
 use super::problem::{Problem, SpecError};
 use super::processor::{Processor, RawProcessor};
+use super::raw_spec::{RawGroup, RawSpec};
 use crate::text::nearest;
 
 /// Deep enough for any leaderboard, shallow enough for every file system.
@@ -124,7 +122,7 @@ impl Spec {
             logs: raw.logs,
             ..Self::default()
         };
-        let mut reader = Reader {
+        let mut reader = SpecReader {
             blocks: &raw.processors,
             spec: &mut spec,
         };
@@ -138,12 +136,12 @@ impl Spec {
     }
 }
 
-struct Reader<'a> {
+struct SpecReader<'a> {
     blocks: &'a Ordered<RawProcessor>,
     spec: &'a mut Spec,
 }
 
-impl Reader<'_> {
+impl SpecReader<'_> {
     fn groups(
         &mut self,
         raw: Ordered<RawGroup>,
@@ -262,114 +260,6 @@ impl Reader<'_> {
         }
         processors.push(processor);
         processors.len() - 1
-    }
-}
-
-/// The spec as it is written: some keys of its own, every other key a group.
-#[derive(Default)]
-struct RawSpec {
-    title: Option<String>,
-    logs: Vec<PathBuf>,
-    processors: Ordered<RawProcessor>,
-    groups: Ordered<RawGroup>,
-}
-
-#[derive(Default)]
-struct RawGroup {
-    filter: Option<String>,
-    description: Option<String>,
-    variables: Option<Vec<String>>,
-    ordering: Option<String>,
-    direction: Option<Direction>,
-    plots: Option<Vec<Plot>>,
-    processor: Option<RawProcessor>,
-    children: Ordered<RawGroup>,
-    unknown: Vec<String>,
-}
-
-impl<'de> Deserialize<'de> for RawSpec {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Keys;
-        impl<'de> Visitor<'de> for Keys {
-            type Value = RawSpec;
-            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-                f.write_str("an object of groups")
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RawSpec, A::Error> {
-                let mut spec = RawSpec::default();
-                let mut seen = BTreeSet::new();
-                while let Some(key) = map.next_key::<String>()? {
-                    match key.as_str() {
-                        "title" => spec.title = Some(map.next_value()?),
-                        "logs" => spec.logs = map.next_value()?,
-                        "processors" => spec.processors = map.next_value()?,
-                        key if key.starts_with('_') => drop(map.next_value::<IgnoredAny>()?),
-                        _ => {
-                            let group = map.next_value()?;
-                            spec.groups.insert(key, group)?;
-                            continue;
-                        }
-                    }
-                    once(&mut seen, &key)?;
-                }
-                Ok(spec)
-            }
-        }
-        from.deserialize_map(Keys)
-    }
-}
-
-impl<'de> Deserialize<'de> for RawGroup {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Keys;
-        impl<'de> Visitor<'de> for Keys {
-            type Value = RawGroup;
-            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-                f.write_str(
-                    "a group: an object with `filter`, `description` or `child_experiments`",
-                )
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RawGroup, A::Error> {
-                let mut group = RawGroup::default();
-                let mut seen = BTreeSet::new();
-                while let Some(key) = map.next_key::<String>()? {
-                    match key.as_str() {
-                        "filter" => group.filter = map.next_value()?,
-                        "description" => group.description = map.next_value()?,
-                        "executive_summary_variables" => group.variables = map.next_value()?,
-                        "executive_summary_ordering_variable" => {
-                            group.ordering = map.next_value()?;
-                        }
-                        "executive_summary_ordering_direction" => {
-                            group.direction = map.next_value()?;
-                        }
-                        "executive_summary_plots" => group.plots = map.next_value()?,
-                        "extra_files_processor" => group.processor = map.next_value()?,
-                        "child_experiments" => {
-                            let children: Option<Ordered<RawGroup>> = map.next_value()?;
-                            group.children = children.unwrap_or_default();
-                        }
-                        other => {
-                            map.next_value::<IgnoredAny>()?;
-                            if !other.starts_with('_') {
-                                group.unknown.push(other.to_owned());
-                            }
-                        }
-                    }
-                    once(&mut seen, &key)?;
-                }
-                Ok(group)
-            }
-        }
-        from.deserialize_map(Keys)
-    }
-}
-
-fn once<E: Error>(seen: &mut BTreeSet<String>, key: &str) -> Result<(), E> {
-    if key.starts_with('_') || seen.insert(key.to_owned()) {
-        Ok(())
-    } else {
-        Err(E::custom(format_args!("the key {key:?} is given twice")))
     }
 }
 
