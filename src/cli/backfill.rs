@@ -18,7 +18,7 @@ use crate::grid::zone::ZoneId;
 use crate::grid::zone::register;
 use crate::log::fill::{Recorded, Survey};
 use crate::log::{DATA_FILE, FOLDER, INFO_FILE, MESSAGES_FILE, Record, fill, find, info_bytes};
-use crate::model::Info;
+use crate::model::{Info, SCHEMA};
 use crate::text::escape;
 use crate::text::number::counted;
 
@@ -223,8 +223,13 @@ fn record(folder: &Path, info: &Info, answer: &Answer, samples: u64) -> anyhow::
     notes.push(note);
     let bytes = fill::with_field(&bytes, "notes", &serde_json::to_string(&notes)?)
         .and_then(|bytes| {
-            let source = serde_json::to_string(&source).ok()?;
-            fill::with_field(&bytes, "realtime_source", &source)
+            let sources = serde_json::to_string(&series.sources).ok()?;
+            fill::with_field(&bytes, "realtime_source", &sources)
+        })
+        // The list of sources is newer than schema 1.
+        .and_then(|bytes| {
+            let schema = info.schema.max(SCHEMA).to_string();
+            fill::with_field(&bytes, "schema", &schema)
         })
         .context("its info.json is not one JSON object")?;
     write_file(&path, &bytes, true).map_err(|failure| anyhow::anyhow!(failure.report()))

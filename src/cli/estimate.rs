@@ -220,9 +220,10 @@ impl EstimateArgs {
             }));
         }
         Ok(region.and_then(|region| {
+            let average = region.average()?;
             Some(Grid {
-                intensity: region.carbon_intensity?,
-                source: region.provenance(),
+                intensity: average.value,
+                source: average.provenance.to_string(),
                 how: region.how,
                 zone: Some(region.zone),
             })

@@ -87,23 +87,15 @@ impl ResolvedPlace {
     /// The place as a log describes it.
     #[must_use]
     pub fn region(&self) -> Region {
-        let provenance = &self.intensity.provenance;
-        Region {
-            zone: self.area.zone.clone(),
+        let region = Region {
             state: self.area.state.clone(),
             name: self.zone.map(|zone| zone.name.clone()),
             lat: self.point.map(Point::lat),
             lon: self.point.map(Point::lon),
             how: Some(self.how.in_log()),
-            carbon_intensity: Some(self.intensity.value),
-            year: provenance.year,
-            source: Some(provenance.source.to_string()),
-            fallbacks: provenance
-                .fallbacks
-                .iter()
-                .map(ToString::to_string)
-                .collect(),
-        }
+            ..Region::of(self.area.zone.clone())
+        };
+        region.with_average(&self.intensity)
     }
 }
 

@@ -1,20 +1,21 @@
+mod origin;
 mod recorded;
 mod running;
 
 use std::collections::BTreeMap;
 
 use chrono::Datelike;
-use serde::{Serialize, Serializer};
 
 use super::RunSummary;
 use crate::grid::intensity;
 use crate::grid::intensity::Dataset;
 use crate::grid::zone::{ZoneId, register};
 use crate::model::info::Region;
-use crate::model::{EnergyClass, Method};
+use crate::model::{EnergyClass, Intensity, Method, PueSource};
 use crate::text::number::counted;
 use crate::units::{Energy, GramsCo2e, GramsPerKwh, Pue};
 
+pub use origin::{IntensityOrigin, PueOrigin};
 pub(super) use recorded::RecordedSeries;
 pub(crate) use running::RunningEmissions;
 
@@ -73,47 +74,6 @@ pub struct Footprint {
     pub models: Vec<String>,
 }
 
-/// Who says what the PUE is.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum PueOrigin {
-    /// The user, for all runs.
-    Given,
-    /// The run's log.
-    Recorded,
-    /// The cloud provider, of its data centres in general; the log only keeps it.
-    Provider { source: String },
-    /// Nobody: the global average stands in.
-    Assumed,
-}
-
-impl PueOrigin {
-    /// One word for machines.
-    #[must_use]
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Given => "given",
-            Self::Recorded => "recorded",
-            Self::Provider { .. } => "provider",
-            Self::Assumed => "assumed",
-        }
-    }
-
-    /// Who published the figure, where somebody did.
-    #[must_use]
-    pub fn source(&self) -> Option<&str> {
-        match self {
-            Self::Provider { source } => Some(source),
-            Self::Given | Self::Recorded | Self::Assumed => None,
-        }
-    }
-}
-
-impl Serialize for PueOrigin {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
-    }
-}
-
 /// Energy by how it is known.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Quality {
@@ -135,7 +95,7 @@ pub struct Carbon {
     pub zone: Option<ZoneId>,
     /// The intensity used: a single value, or the mean of a recorded series.
     pub intensity: GramsPerKwh,
-    pub source: String,
+    pub origin: IntensityOrigin,
 }
 
 impl Footprint {
@@ -144,10 +104,10 @@ impl Footprint {
         let (pue, pue_origin) = match (assumptions.pue, run.pue) {
             (Some(given), _) => (given, PueOrigin::Given),
             (None, Some(recorded)) => {
-                let source = run.region.as_ref().and_then(Region::pue_source);
-                let origin = source.map_or(PueOrigin::Recorded, |source| PueOrigin::Provider {
-                    source: source.to_owned(),
-                });
+                let origin = match &run.pue_source {
+                    Some(PueSource::Provider(citation)) => PueOrigin::Provider(citation.clone()),
+                    _ => PueOrigin::Recorded,
+                };
                 (recorded, origin)
             }
             (None, None) => (Pue::global_average(), PueOrigin::Assumed),
@@ -184,21 +144,29 @@ fn carbon(run: &RunSummary, assumptions: &Assumptions, pue: Pue) -> Option<Carbo
     let zone = region
         .map(|region| &region.zone)
         .or(assumptions.default_zone.as_ref());
+    let flat = |intensity, origin| {
+        Some(Carbon {
+            mass: emissions(run.total(), pue, intensity),
+            zone: zone.cloned(),
+            intensity,
+            origin,
+        })
+    };
+    let average = |intensity: Intensity| {
+        flat(
+            intensity.value,
+            IntensityOrigin::Average(intensity.provenance),
+        )
+    };
     if let Some(factor) = assumptions.emissions_factor {
-        return Some(flat(
-            run,
-            pue,
-            zone,
-            factor,
-            "the emissions factor given".to_owned(),
-        ));
+        return flat(factor, IntensityOrigin::Given);
     }
     if let Some(recorded) = &run.carbon {
         return Some(Carbon {
             mass: recorded.mass * pue,
             zone: zone.cloned(),
             intensity: recorded.mean,
-            source: recorded.source.clone(),
+            origin: IntensityOrigin::Recorded(recorded.sources.clone()),
         });
     }
     let area = match region {
@@ -206,59 +174,23 @@ fn carbon(run: &RunSummary, assumptions: &Assumptions, pue: Pue) -> Option<Carbo
         None => register::find_area(zone?),
     };
     let year = run.started.map(|time| time.year());
-    let looked_up = |dataset| {
-        let intensity = intensity::for_area(area.as_ref().ok()?, year, dataset).ok()?;
-        Some(flat(
-            run,
-            pue,
-            zone,
-            intensity.value,
-            intensity.provenance.to_string(),
-        ))
-    };
+    let looked_up = |dataset| intensity::for_area(area.as_ref().ok()?, year, dataset).ok();
     if let Some(dataset) = assumptions.dataset {
-        return looked_up(dataset);
+        return average(looked_up(dataset)?);
     }
-    let average = region.and_then(|region| Some((region, region.carbon_intensity?)));
-    let Some((region, average)) = average else {
-        return looked_up(Dataset::Auto);
+    let Some(recorded) = region.and_then(Region::average) else {
+        return average(looked_up(Dataset::Auto)?);
     };
     // An average of another year was the best there was when the run was tracked.
-    if region.year.is_some() && region.year != year {
-        let newer = area.and_then(|area| intensity::for_area(&area, year, Dataset::Auto));
-        if let Some(newer) = newer
-            .ok()
-            .filter(|newer| newer.provenance.fallbacks.is_empty())
-        {
-            return Some(flat(
-                run,
-                pue,
-                zone,
-                newer.value,
-                newer.provenance.to_string(),
-            ));
-        }
+    let recorded_year = recorded.provenance.year;
+    if recorded_year.is_some() && recorded_year != year {
+        let of_the_year = looked_up(Dataset::Auto).filter(|of| of.provenance.fallbacks.is_empty());
+        return average(of_the_year.unwrap_or(recorded));
     }
-    Some(flat(run, pue, zone, average, region.provenance()))
+    average(recorded)
 }
 
 /// The mass of CO2eq caused by an energy that does not include the PUE yet.
 pub(crate) fn emissions(energy: Energy, pue: Pue, intensity: GramsPerKwh) -> GramsCo2e {
     energy * pue * intensity
-}
-
-/// One intensity for all of the run's energy.
-fn flat(
-    run: &RunSummary,
-    pue: Pue,
-    zone: Option<&ZoneId>,
-    intensity: GramsPerKwh,
-    source: String,
-) -> Carbon {
-    Carbon {
-        mass: emissions(run.total(), pue, intensity),
-        zone: zone.cloned(),
-        intensity,
-        source,
-    }
 }

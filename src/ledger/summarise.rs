@@ -226,6 +226,7 @@ fn described(info: &Info, parts: BTreeMap<Component, Part>) -> RunSummary {
         carbon: None,
         region: info.region.clone(),
         pue: info.pue,
+        pue_source: info.pue_source.clone(),
         started: None,
         host: info.host.hostname.clone(),
         phases: BTreeMap::new(),

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 
 use super::phases::Repetitions;
 use crate::model::info::Region;
-use crate::model::{Component, EnergyClass, Method, Present};
+use crate::model::{Component, EnergyClass, Method, Present, Provenance, PueSource};
 use crate::units::{Energy, GramsCo2e, GramsPerKwh, Hours, Pue};
 
 /// What one run drew, before any building, grid or price is considered.
@@ -27,6 +27,8 @@ pub struct RunSummary {
     pub carbon: Option<RecordedCarbon>,
     pub region: Option<Region>,
     pub pue: Option<Pue>,
+    /// Who stated the PUE, where the log says so.
+    pub pue_source: Option<PueSource>,
     pub started: Option<DateTime<Utc>>,
     pub host: Option<String>,
     /// What phases marked inside the run took, by name.
@@ -55,7 +57,8 @@ pub struct RecordedCarbon {
     pub mass: GramsCo2e,
     /// The plain mean over the samples.
     pub mean: GramsPerKwh,
-    pub source: String,
+    /// Who was asked; empty where the log does not say.
+    pub sources: Vec<Provenance>,
 }
 
 impl RunSummary {

@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Add;
 
-use super::footprint::{PueOrigin, Quality};
+use super::footprint::{IntensityOrigin, PueOrigin, Quality};
 use super::{Footprint, RunSummary};
 use crate::grid::zone::ZoneId;
 use crate::model::EnergyClass;
@@ -42,7 +42,7 @@ pub struct ZoneTally {
     /// Energy, with PUE, whose carbon intensity nothing tells; not part of `mass`.
     pub energy_without_intensity: Energy,
     pub runs_without_intensity: u64,
-    pub sources: BTreeSet<String>,
+    pub sources: BTreeSet<IntensityOrigin>,
 }
 
 impl Tally {
@@ -55,7 +55,7 @@ impl Tally {
         };
         let zone_id = if let Some(carbon) = &footprint.carbon {
             zone.mass = Some(carbon.mass);
-            zone.sources.insert(carbon.source.clone());
+            zone.sources.insert(carbon.origin.clone());
             carbon.zone.clone()
         } else {
             zone.energy_without_intensity = footprint.energy;

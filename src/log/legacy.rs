@@ -107,23 +107,18 @@ fn region(top: Value) -> Option<Region> {
     let region = top.get("region")?;
     let average = top.get("region_carbon_intensity_estimate");
     Some(Region {
-        zone: region.get("id")?.text()?.parse().ok()?,
         name: region
             .get("properties")
             .and_then(|properties| text(properties.get("zoneName"))),
-        state: None,
-        lat: None,
-        lon: None,
         how: Some(SOURCE.to_owned()),
         carbon_intensity: average
             .and_then(|estimate| estimate.get("carbonIntensity")?.number())
             .and_then(|value| GramsPerKwh::new(value).ok()),
-        year: None,
         source: Some(
             text(average.and_then(|estimate| estimate.get("_source")))
                 .unwrap_or_else(|| SOURCE.to_owned()),
         ),
-        fallbacks: Vec::new(),
+        ..Region::of(region.get("id")?.text()?.parse().ok()?)
     })
 }
 

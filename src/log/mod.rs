@@ -15,6 +15,7 @@ mod lines;
 pub mod pickle;
 mod read;
 mod row;
+mod schema_1;
 mod series;
 pub mod write;
 

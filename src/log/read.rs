@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::legacy::{LegacyInfo, LocalTimes};
 use super::lines::{Line, Lines};
 use super::pickle::PickleError;
-use super::{DATA_FILE, FOLDER, INFO_FILE, Row, legacy, pickle};
+use super::{DATA_FILE, FOLDER, INFO_FILE, Row, legacy, pickle, schema_1};
 use crate::model::{Info, SCHEMA};
 
 /// `info.json` holds a few kB, and some more where it lists Python packages.
@@ -129,12 +129,13 @@ pub fn info_bytes(folder: &Path) -> Result<Option<Vec<u8>>, ReadError> {
 /// What `info.json` says, else what `info.pkl` says, else nothing: the samples alone give energy.
 fn read_info(folder: &Path) -> Result<LegacyInfo, ReadError> {
     if let Some(bytes) = info_bytes(folder)? {
-        let info =
+        let mut info =
             serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_slice(&bytes))
                 .map_err(|source| ReadError::Info {
                     path: folder.join(INFO_FILE),
                     source,
                 })?;
+        schema_1::upgrade(&mut info);
         return Ok(LegacyInfo {
             info,
             local_times: LocalTimes::default(),

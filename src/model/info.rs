@@ -1,10 +1,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, FixedOffset};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
-use super::ZoneId;
-use super::{Component, Method};
+use super::{
+    Basis, Component, Fallback, Intensity, Method, Provenance, PueSource, Shares, Source, ZoneId,
+};
 use crate::units::{GramsPerKwh, Pue};
 
 /// What was run, where and when: `info.json`, written at the start and completed at the end.
@@ -39,6 +40,9 @@ pub struct Info {
     pub interval_s: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pue: Option<Pue>,
+    /// Who stated the PUE; none in logs of schema 1, which may have it in `region.how`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pue_source: Option<PueSource>,
     pub host: Host,
     /// Slurm, MPI and other job, step and rank ids, by the name of their environment variable.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -50,8 +54,12 @@ pub struct Info {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub region: Option<Region>,
     /// Who said the carbon intensities in the samples.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub realtime_source: Option<String>,
+    #[serde(
+        rename = "realtime_source",
+        skip_serializing_if = "Vec::is_empty",
+        deserialize_with = "realtime_sources"
+    )]
+    pub realtime_sources: Vec<Provenance>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sensors: Vec<SensorNote>,
     /// What each energy counter showed at the start, in microjoules.
@@ -173,43 +181,63 @@ pub struct Region {
     pub year: Option<i32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// What the average stands in for, where it is not the one of this very place.
+    /// What the average counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub basis: Option<Basis>,
+    /// What was used instead of the figure of this very place and year.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub fallbacks: Vec<String>,
+    pub fallbacks: Vec<Fallback>,
 }
 
-/// What stands before the source of a provider's PUE.
-const PUE_BY: &str = "; PUE by ";
-
 impl Region {
-    /// Notes who published the PUE that is taken for this cloud.
-    pub fn note_pue_source(&mut self, source: &str) {
-        let how = self.how.get_or_insert_default();
-        how.push_str(PUE_BY);
-        how.push_str(source);
+    /// A region of which only the zone is known.
+    #[must_use]
+    pub fn of(zone: ZoneId) -> Self {
+        Self {
+            zone,
+            state: None,
+            name: None,
+            lat: None,
+            lon: None,
+            how: None,
+            carbon_intensity: None,
+            year: None,
+            source: None,
+            basis: None,
+            fallbacks: Vec::new(),
+        }
     }
 
-    /// Who published the PUE that the tracker took for this cloud; none where it is the run's own.
+    /// The region with an average for it.
     #[must_use]
-    pub fn pue_source(&self) -> Option<&str> {
-        let (_, source) = self.how.as_deref()?.rsplit_once(PUE_BY)?;
-        Some(source)
+    pub fn with_average(self, intensity: &Intensity) -> Self {
+        let provenance = &intensity.provenance;
+        Self {
+            carbon_intensity: Some(intensity.value),
+            year: provenance.year,
+            source: Some(provenance.source.to_string()),
+            basis: provenance.basis,
+            fallbacks: provenance.fallbacks.clone(),
+            ..self
+        }
     }
 
-    /// Where the average is from, of which year it is and what it stands in for.
+    /// The average and where it comes from; none where the log has no average.
     #[must_use]
-    pub fn provenance(&self) -> String {
-        let source = self.source.as_deref();
-        let mut words = source
-            .unwrap_or("the average recorded with the run")
-            .to_owned();
-        if let Some(year) = self.year {
-            words.push_str(&format!(", {year}"));
-        }
-        for fallback in &self.fallbacks {
-            words.push_str(&format!("; {fallback}"));
-        }
-        words
+    pub fn average(&self) -> Option<Intensity> {
+        let source = self.source.clone().map_or_else(
+            || Source::named("the average recorded with the run"),
+            Source::named,
+        );
+        let mut provenance = Provenance::of(source);
+        provenance.year = self.year;
+        provenance.basis = self.basis;
+        provenance.fallbacks.clone_from(&self.fallbacks);
+        Some(Intensity {
+            value: self.carbon_intensity?,
+            provenance,
+            shares: Shares::default(),
+        })
     }
 }
 
@@ -221,4 +249,21 @@ pub struct SensorNote {
     pub source: String,
     #[serde(flatten)]
     pub method: Method,
+}
+
+/// A list of sources, or one line with all of them as logs of schema 1 have it.
+///
+/// The line is taken for one source: names may contain whatever separated them.
+fn realtime_sources<'de, D: Deserializer<'de>>(value: D) -> Result<Vec<Provenance>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Form {
+        List(Vec<Provenance>),
+        Line(String),
+    }
+    Ok(match Option::deserialize(value)? {
+        None => Vec::new(),
+        Some(Form::List(sources)) => sources,
+        Some(Form::Line(line)) => vec![Provenance::of(Source::named(line))],
+    })
 }

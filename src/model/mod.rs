@@ -10,6 +10,7 @@ pub mod info;
 mod intensity;
 mod method;
 mod present;
+mod pue_source;
 pub mod sample;
 mod zone_id;
 
@@ -21,8 +22,9 @@ pub use info::Info;
 pub use intensity::{Basis, Intensity, Provenance, Shares, Source};
 pub use method::Method;
 pub use present::Present;
+pub use pue_source::{Citation, PueSource};
 pub use sample::{Edge, Mark, Meter, Sample};
 pub use zone_id::{NotAZone, ZoneId};
 
 /// The version of the log format that this version writes, and the newest it reads.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;

@@ -131,6 +131,6 @@ pub(super) fn region(reading: &RunDetails) -> Vec<Fact> {
             "Intensity used",
             carbon.map(|carbon| format!("{} g CO₂eq/kWh", number::typeset(carbon.intensity.get()))),
         ),
-        ("Its source", carbon.map(|carbon| carbon.source.clone())),
+        ("Its source", carbon.map(|carbon| carbon.origin.to_string())),
     ])
 }

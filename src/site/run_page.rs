@@ -79,7 +79,7 @@ fn headlines(reading: &RunDetails) -> Vec<Headline> {
         .footprint
         .carbon
         .as_ref()
-        .map(|carbon| carbon.source.clone());
+        .map(|carbon| carbon.origin.to_string());
     add(Figure::Emissions, source.unwrap_or_default());
     add(
         Figure::Duration,

@@ -9,7 +9,7 @@ use super::summary::{Display, LiveStatus, Summary};
 use crate::grid::intensity::IntensityPoller;
 use crate::meter::Measurement;
 use crate::meter::clock::own_cpu_time;
-use crate::model::Sample;
+use crate::model::{Provenance, Sample};
 
 /// How long the end waits for details about the host that are still being gathered.
 const DETAILS_PATIENCE: Duration = Duration::from_millis(4);
@@ -23,7 +23,7 @@ pub(crate) struct Output<'p> {
     /// Gives the carbon intensity of the present hour.
     pub(crate) intensity: Option<IntensityPoller>,
     /// The sources of the carbon intensities recorded so far.
-    pub(crate) realtime_sources: BTreeSet<String>,
+    pub(crate) realtime_sources: BTreeSet<Provenance>,
     /// CPU time of this process before it became a tracker: an exec keeps that clock.
     pub(crate) cpu_at_start: Duration,
 }
@@ -32,7 +32,7 @@ impl Output<'_> {
     pub(crate) fn sample(&mut self, mut sample: Sample) {
         if let Some(latest) = self.intensity.as_ref().and_then(IntensityPoller::latest) {
             sample.observed.realtime_carbon_intensity = Some(latest.intensity.get());
-            self.realtime_sources.insert(latest.source());
+            self.realtime_sources.extend(latest.sources);
         }
         self.recorder.sample(&sample);
         self.info_writer.sample_written();
@@ -77,8 +77,7 @@ impl Output<'_> {
         info.overhead_cpu_s = Some(overhead.as_secs_f64());
         info.host.gpus.clone_from(&measurement.gpus);
         info.host.gpu_driver.clone_from(&measurement.gpu_driver);
-        let sources: Vec<String> = self.realtime_sources.into_iter().collect();
-        info.realtime_source = (!sources.is_empty()).then(|| sources.join("; "));
+        info.realtime_sources = self.realtime_sources.into_iter().collect();
         info.balance.clone_from(&measurement.balance);
         info.sensors.clone_from(&measurement.sensors);
         let (run, notes) = self.recorder.close(info);

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::grid::intensity::ProviderChain;
 use crate::meter::sensor::Roots;
+use crate::model::PueSource;
 use crate::model::info::Region;
 use crate::units::Pue;
 
@@ -23,6 +24,8 @@ pub struct Plan {
     /// Stop tracking after this time; the command goes on.
     pub duration: Option<Duration>,
     pub pue: Option<Pue>,
+    /// Who stated the PUE.
+    pub pue_source: Option<PueSource>,
     pub region: Option<Region>,
     /// Who is asked how dirty the region's electricity is while the command runs.
     pub grid: Option<Arc<ProviderChain>>,
@@ -109,6 +112,7 @@ mod tests {
             interval: Duration::from_secs(1),
             duration: None,
             pue: None,
+            pue_source: None,
             logs: PathBuf::from("impact-logs"),
             region: None,
             grid: None,

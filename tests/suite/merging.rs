@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use impact::ledger::{Assumptions, Footprint, Part, RecordedCarbon, RunSummary, Tally};
 use impact::model::info::Region;
-use impact::model::{Component, CpuSocket, EnergyClass, Method};
+use impact::model::{Component, CpuSocket, EnergyClass, Method, Provenance, Source};
 use impact::units::{Energy, GramsCo2e, GramsPerKwh, Hours};
 use proptest::prelude::*;
 
@@ -51,21 +51,14 @@ fn any_run() -> impl Strategy<Value = RunSummary> {
                 carbon: recorded.then(|| RecordedCarbon {
                     mass: GramsCo2e::from_grams(grams).unwrap(),
                     mean: intensity,
-                    source: "a service".into(),
+                    sources: vec![Provenance::of(Source::named("a service"))],
                 }),
                 region: Some(Region {
-                    zone: zone.parse().unwrap(),
-                    state: None,
-                    name: None,
-                    lat: None,
-                    lon: None,
-                    how: None,
                     carbon_intensity: Some(intensity),
-                    year: None,
-                    source: None,
-                    fallbacks: Vec::new(),
+                    ..Region::of(zone.parse().unwrap())
                 }),
                 pue: None,
+                pue_source: None,
                 started: None,
                 host: None,
                 phases: BTreeMap::new(),

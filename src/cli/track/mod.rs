@@ -30,6 +30,7 @@ use crate::ledger::summarise::summarise;
 use crate::ledger::{Assumptions, Footprint};
 #[cfg(feature = "live")]
 use crate::model::info::Region;
+use crate::model::{Citation, PueSource};
 use crate::text::escape;
 use crate::track::mark_socket::outer_run;
 use crate::track::{Display, Plan, StartError, Subject, track};
@@ -151,14 +152,17 @@ impl TrackArgs {
             };
         }
         let mut pue = config.or(self.pue, "pue");
-        let mut region = place.as_ref().map(ResolvedPlace::region);
+        let mut pue_source = pue.map(|_| PueSource::User);
+        let region = place.as_ref().map(ResolvedPlace::region);
         let cloud_region = place.as_ref().and_then(ResolvedPlace::cloud);
         if pue.is_none()
-            && let Some(region) = &mut region
             && let Some(known) = cloud_region.and_then(|cloud| cloud::pue(&cloud.provider))
         {
             pue = Some(known.pue);
-            region.note_pue_source(&known.provenance());
+            pue_source = Some(PueSource::Provider(Citation {
+                source: known.source,
+                year: Some(known.year),
+            }));
         }
         #[cfg(feature = "live")]
         let grid = if self.live {
@@ -179,6 +183,7 @@ impl TrackArgs {
             interval: interval.map_or(Duration::from_secs(1), |span| span.0),
             duration: self.duration.map(|span| span.0),
             pue,
+            pue_source,
             region,
             grid,
             csv: self.csv,

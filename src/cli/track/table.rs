@@ -109,16 +109,17 @@ fn totals(text: &mut String, summary: &Summary, footprint: Option<&Footprint>) {
                 .zone
                 .as_ref()
                 .map_or_else(String::new, |zone| format!(" in {zone}"));
-            let average = match footprint.pue_origin {
-                PueOrigin::Assumed => ", a global average",
-                _ => "",
+            let stated_by = match &footprint.pue_origin {
+                PueOrigin::Assumed => ", a global average".to_owned(),
+                PueOrigin::Provider(citation) => format!(", by {citation}"),
+                _ => String::new(),
             };
             let _ = writeln!(
                 text,
-                "  CO2eq: {:.6} g{zone} at {:.0} g/kWh ({}), PUE {}{average}",
+                "  CO2eq: {:.6} g{zone} at {:.0} g/kWh ({}), PUE {}{stated_by}",
                 carbon.mass.grams(),
                 carbon.intensity.get(),
-                carbon.source,
+                carbon.origin,
                 footprint.pue,
             );
         }

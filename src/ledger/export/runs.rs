@@ -48,7 +48,7 @@ pub fn runs(
                 Cell::word(time.format("%Y-%m-%dT%H:%M:%SZ").to_string())
             }),
             word(zone.map(ZoneId::as_str)),
-            carbon.map_or(Cell::Empty, |carbon| Cell::word(carbon.source.clone())),
+            carbon.map_or(Cell::Empty, |carbon| Cell::word(carbon.origin.to_string())),
             Cell::Number(footprint.pue.to_string().into()),
         ];
         cells.extend(

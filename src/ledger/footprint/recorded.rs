@@ -54,10 +54,7 @@ impl RecordedSeries {
         Ok(Some(RecordedCarbon {
             mass: mass?,
             mean: GramsPerKwh::new(self.sum / self.rows as f64)?,
-            source: match &info.realtime_source {
-                Some(service) => format!("recorded over time from {service}"),
-                None => "carbon intensity recorded in real time".to_owned(),
-            },
+            sources: info.realtime_sources.clone(),
         }))
     }
 }

@@ -7,7 +7,7 @@ use super::Source;
 use crate::ledger::{Assumptions, Footprint};
 use crate::model::info::{Host, Info, SensorNote};
 use crate::model::sample::Observed;
-use crate::model::{Component, CpuSocket, EnergyClass, Method, SCHEMA};
+use crate::model::{Component, CpuSocket, EnergyClass, Method, PueSource, SCHEMA};
 use crate::units::{Energy, GramsCo2e, Pue};
 
 /// What is true of all runs.
@@ -31,6 +31,7 @@ pub(super) fn info(sources: &[Source], start: f64, end: f64) -> Info {
         // What was cut short has no end when it is merged either.
         ended: instant(end).filter(|_| !sources.iter().any(|source| source.summary.has_no_end)),
         pue: pue(sources),
+        pue_source: pue_source(sources),
         host: host(sources),
         scheduler: common(sources, |info| Some(info.scheduler.clone())).unwrap_or_default(),
         git: common(sources, |info| info.git.clone()),
@@ -117,6 +118,16 @@ fn pue(sources: &[Source]) -> Option<Pue> {
     let with: Energy = sources.iter().map(with).sum();
     let mean = Decimal::from_f64_retain(with.kwh() / without.kwh())?;
     Pue::new(mean.round_dp(6)).ok()
+}
+
+/// Who stated the PUE all runs recorded; where they differ, it is a mean.
+fn pue_source(sources: &[Source]) -> Option<PueSource> {
+    let first = sources[0].summary.pue;
+    if sources.iter().all(|source| source.summary.pue == first) {
+        common(sources, |info| info.pue_source.clone())
+    } else {
+        Some(PueSource::MergedRuns)
+    }
 }
 
 /// What a mean PUE is made of; none where all runs recorded the same.

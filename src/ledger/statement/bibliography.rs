@@ -6,12 +6,12 @@ use crate::grid::social_cost;
 
 /// A publication the statement refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Source {
+pub enum Publication {
     Henderson2020,
     Ricke2018,
 }
 
-impl Source {
+impl Publication {
     /// The key it is cited by.
     #[must_use]
     pub fn key(self) -> &'static str {
@@ -71,7 +71,7 @@ impl Source {
 /// The BibTeX entries of everything the statement cites, and of nothing else.
 #[must_use]
 pub fn bibtex(statement: &Statement) -> String {
-    let cited: BTreeSet<Source> = paragraphs(statement)
+    let cited: BTreeSet<Publication> = paragraphs(statement)
         .into_iter()
         .flatten()
         .filter_map(|span| match span {
@@ -79,6 +79,6 @@ pub fn bibtex(statement: &Statement) -> String {
             _ => None,
         })
         .collect();
-    let entries: Vec<&str> = cited.into_iter().map(Source::bibtex).collect();
+    let entries: Vec<&str> = cited.into_iter().map(Publication::bibtex).collect();
     entries.join("\n")
 }

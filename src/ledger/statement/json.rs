@@ -8,7 +8,7 @@ use crate::grid::zone::Iso3;
 use crate::ledger::figure::Figures;
 use crate::ledger::footprint::PueOrigin;
 use crate::ledger::{Figure, Skipped};
-use crate::model::EnergyClass;
+use crate::model::{Citation, EnergyClass};
 use crate::text::escape;
 use crate::units::{Exact, GramsCo2e, Pue};
 
@@ -37,7 +37,7 @@ struct Receipt<'a> {
     runs_with_unreadable_lines: u64,
     estimation_models: Vec<&'a str>,
     zones: Vec<ZoneEntry<'a>>,
-    sources: Vec<&'a str>,
+    sources: BTreeSet<String>,
     methods: BTreeMap<&'static str, FigureEntry>,
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<&'a str>,
@@ -95,7 +95,7 @@ struct ZoneEntry<'a> {
     /// None where the intensity of none of its runs is known.
     estimated_carbon_impact_kg: Option<Exact>,
     runs_without_intensity: u64,
-    sources: Vec<&'a str>,
+    sources: BTreeSet<String>,
 }
 
 #[derive(Serialize)]
@@ -124,7 +124,7 @@ pub fn json(statement: &Statement) -> String {
             total_power: zone.energy.exact(),
             estimated_carbon_impact_kg: zone.mass.map(GramsCo2e::exact),
             runs_without_intensity: zone.runs_without_intensity,
-            sources: zone.sources.iter().map(String::as_str).collect(),
+            sources: zone.sources.iter().map(ToString::to_string).collect(),
         })
         .collect();
     let pues: BTreeSet<Pue> = tally.pues.iter().map(|(_, pue)| *pue).collect();
@@ -142,7 +142,7 @@ pub fn json(statement: &Statement) -> String {
             .map(|(origin, pue)| PueEntry {
                 pue: *pue,
                 origin: origin.clone(),
-                source: origin.source().map(str::to_owned),
+                source: origin.citation().map(Citation::to_string),
             })
             .collect(),
         social_cost_usd: social_cost(&statement.cost),
@@ -176,12 +176,7 @@ pub fn json(statement: &Statement) -> String {
         runs_without_end: tally.runs_without_end,
         runs_with_unreadable_lines: tally.runs_with_bad_lines,
         estimation_models: tally.models.iter().map(String::as_str).collect(),
-        sources: {
-            let mut all: Vec<&str> = zones.iter().flat_map(|zone| zone.sources.clone()).collect();
-            all.sort_unstable();
-            all.dedup();
-            all
-        },
+        sources: zones.iter().flat_map(|zone| zone.sources.clone()).collect(),
         zones,
         methods: Figure::ALL
             .into_iter()

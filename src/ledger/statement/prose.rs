@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::bibliography::Source;
+use super::bibliography::Publication;
 use super::{Chosen, Cost, Price, Statement};
 use crate::grid::zone::ZoneId;
-use crate::ledger::footprint::PueOrigin;
+use crate::ledger::footprint::{IntensityOrigin, PueOrigin};
 use crate::ledger::tally::ZoneTally;
 use crate::ledger::{Skipped, SkippedKind, Tally};
 use crate::model::EnergyClass;
@@ -18,7 +18,7 @@ pub(super) enum Span {
     Text(String),
     /// The words CO2eq.
     Co2eq,
-    Cite(Source),
+    Cite(Publication),
     Link(String),
 }
 
@@ -118,7 +118,7 @@ pub(super) fn origin_words(origin: &PueOrigin) -> String {
     match origin {
         PueOrigin::Given => "as given".to_owned(),
         PueOrigin::Recorded => "as recorded".to_owned(),
-        PueOrigin::Provider { source } => {
+        PueOrigin::Provider(source) => {
             format!("the figure of the cloud provider and not of the building: {source}")
         }
         PueOrigin::Assumed => "a global average assumed here".to_owned(),
@@ -168,39 +168,41 @@ fn intensity(statement: &Statement) -> Paragraph {
         };
         words.push(text(format!(
             " per kWh{place} ({}{runs})",
-            said_once(&zone.sources)
+            source_words(&zone.sources)
         )));
     }
     words.push(text("."));
     words
 }
 
-/// Sources with their years, and then what they stand in for; each once.
-fn said_once(sources: &BTreeSet<String>) -> String {
-    let mut years: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    let mut caveats = BTreeSet::new();
-    for source in sources {
-        let mut parts = source.split("; ");
-        let name = parts.next().unwrap_or_default();
-        let (name, year) = match name.rsplit_once(", ") {
-            Some((name, year)) if year.parse::<u16>().is_ok() => (name, Some(year)),
-            _ => (name, None),
-        };
-        years.entry(name).or_default().extend(year);
-        caveats.extend(parts);
+/// Sources with their years, and then what was used instead of what was asked for; each once.
+fn source_words(origins: &BTreeSet<IntensityOrigin>) -> String {
+    let mut years: BTreeMap<String, BTreeSet<i32>> = BTreeMap::new();
+    let mut fallbacks = BTreeSet::new();
+    for origin in origins {
+        match origin {
+            IntensityOrigin::Average(provenance) => {
+                let name = provenance.source.name.to_string();
+                years.entry(name).or_default().extend(provenance.year);
+                fallbacks.extend(provenance.fallbacks.iter().map(ToString::to_string));
+            }
+            IntensityOrigin::Given | IntensityOrigin::Recorded(_) => {
+                years.entry(origin.to_string()).or_default();
+            }
+        }
     }
     let mut words: Vec<String> = years
         .into_iter()
         .map(|(name, years)| {
-            let years: Vec<String> = years.into_iter().map(str::to_owned).collect();
+            let years: Vec<String> = years.iter().map(ToString::to_string).collect();
             if years.is_empty() {
-                name.to_owned()
+                name
             } else {
                 format!("{name}, {}", and(&years))
             }
         })
         .collect();
-    words.extend(caveats.into_iter().map(str::to_owned));
+    words.extend(fallbacks);
     words.join("; ")
 }
 
@@ -292,7 +294,7 @@ fn social_cost(cost: &Cost) -> Paragraph {
             cost.country,
             dollars(*low, *median, *high),
         )),
-        Span::Cite(Source::Ricke2018),
+        Span::Cite(Publication::Ricke2018),
         text("."),
     ];
     if median.dollars() < 0.0 {
@@ -425,7 +427,7 @@ fn provenance(statement: &Statement) -> Paragraph {
             "The accounting was done with impact {}, in the manner of experiment-impact-tracker ",
             env!("CARGO_PKG_VERSION")
         )),
-        Span::Cite(Source::Henderson2020),
+        Span::Cite(Publication::Henderson2020),
         text("."),
     ]);
     words
@@ -434,17 +436,41 @@ fn provenance(statement: &Statement) -> Paragraph {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::{Fallback, Provenance, Source};
+
+    fn average(name: &'static str, year: Option<i32>, fallbacks: &[&str]) -> IntensityOrigin {
+        let mut provenance = Provenance::of(Source::named(name));
+        provenance.year = year;
+        provenance.fallbacks = fallbacks
+            .iter()
+            .map(|words| Fallback::Described((*words).to_owned()))
+            .collect();
+        IntensityOrigin::Average(provenance)
+    }
 
     #[test]
-    fn a_source_of_several_years_is_named_once_with_its_years_and_its_caveats_once() {
-        let sources = [
-            "a table, 2021; DE stands for it",
-            "a table, 2022; DE stands for it",
-            "the emissions factor given",
+    fn a_source_of_several_years_is_named_once_with_its_years_and_its_fallbacks_once() {
+        let origins = [
+            average("a table", Some(2021), &["figure of DE"]),
+            average("a table", Some(2022), &["figure of DE"]),
+            IntensityOrigin::Given,
         ];
         assert_eq!(
-            said_once(&sources.map(str::to_owned).into()),
-            "a table, 2021 and 2022; the emissions factor given; DE stands for it"
+            source_words(&origins.into()),
+            "a table, 2021 and 2022; the emissions factor given; figure of DE"
+        );
+    }
+
+    #[test]
+    fn a_source_with_separators_in_its_name_stays_one_source() {
+        let name = "RTE eCO2mix; draft, 2023";
+        let origins = [
+            average(name, Some(2022), &[]),
+            average(name, Some(2024), &[]),
+        ];
+        assert_eq!(
+            source_words(&origins.into()),
+            "RTE eCO2mix; draft, 2023, 2022 and 2024"
         );
     }
 

@@ -11,7 +11,7 @@ use crate::ledger::figure::{Amount, Figures};
 use crate::ledger::footprint::PueOrigin;
 use crate::ledger::phases::Repetitions;
 use crate::ledger::{Assumptions, Collection, Figure, Footprint, RunSummary, Skipped, Tally};
-use crate::model::{Component, EnergyClass, Method};
+use crate::model::{Citation, Component, EnergyClass, Method};
 use crate::text::escape;
 use crate::text::number::{counted, human, percent};
 use crate::text::table::Table;
@@ -211,12 +211,12 @@ impl RunReport {
             started: run.started,
             pue: footprint.pue,
             pue_origin: footprint.pue_origin.clone(),
-            pue_source: footprint.pue_origin.source().map(str::to_owned),
+            pue_source: footprint.pue_origin.citation().map(Citation::to_string),
             figures: Figure::all_of_run(run, footprint),
             carbon: footprint.carbon.as_ref().map(|carbon| CarbonReport {
                 zone: carbon.zone.clone(),
                 intensity_g_per_kwh: carbon.intensity,
-                source: carbon.source.clone(),
+                source: carbon.origin.to_string(),
             }),
             devices: run
                 .parts

@@ -211,6 +211,7 @@ fn first_info(plan: &Plan, id: &str) -> Info {
         started: Some(chrono::Local::now().fixed_offset()),
         interval_s: Some(plan.interval.as_secs_f64()),
         pue: plan.pue,
+        pue_source: plan.pue_source.clone(),
         region: plan.region.clone(),
         scheduler: host::scheduler(plan.redact),
         ..Info::default()

@@ -213,9 +213,11 @@ fn backfill_writes_history_into_the_samples_and_keeps_every_other_byte() {
         .stdout(contains("from UK Carbon Intensity API (direct)"));
     assert_eq!(run.read("data.json"), filled());
     let info = run.read("info.json");
-    assert!(info.starts_with(INFO.trim_end().trim_end_matches('}').trim_end()));
+    let kept = INFO.replace("\"schema\": 1", "\"schema\": 2");
+    assert!(info.starts_with(kept.trim_end().trim_end_matches('}').trim_end()));
     assert!(info.contains("impact backfill: carbon intensity of 2 samples from UK Carbon"));
-    assert!(info.contains("\"realtime_source\":\"UK Carbon Intensity API (direct)\""));
+    let sources = r#""realtime_source":[{"source":"UK Carbon Intensity API","basis":"direct"}]"#;
+    assert!(info.contains(sources), "{info}");
     run.backfill(&server.url, &[])
         .success()
         .stdout(contains("nothing to fill in"));

@@ -75,7 +75,10 @@ fn each_sample_carries_what_the_grid_says() {
     );
     let info: serde_json::Value =
         serde_json::from_slice(&fs::read(log.join("info.json")).unwrap()).unwrap();
-    assert_eq!(info["realtime_source"], "UK Carbon Intensity API (direct)");
+    assert_eq!(
+        info["realtime_source"],
+        serde_json::json!([{"source": "UK Carbon Intensity API", "basis": "direct"}])
+    );
 }
 
 /// The average of the zone is more than twice what this grid says, so that the two cannot be mixed up.
