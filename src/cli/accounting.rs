@@ -16,21 +16,23 @@ use crate::units::{GramsPerKwh, Pue};
 /// Options of every command that turns logs into figures.
 #[derive(Debug, Args)]
 pub struct Accounting {
-    /// Power usage effectiveness of the data centre [default: as recorded, else 1.58] [env:
-    /// `IMPACT_PUE`, `OVERRIDE_PUE`]
-    #[arg(long, value_name = "PUE")]
+    #[arg(
+        long,
+        value_name = "PUE",
+        help = "Power usage effectiveness of the data centre [default: as recorded, else 1.58] [env: IMPACT_PUE, OVERRIDE_PUE]"
+    )]
     pub pue: Option<Pue>,
     /// Use this carbon intensity for all runs, in g CO2eq per kWh
     #[arg(long, value_name = "G_PER_KWH")]
     pub emissions_factor: Option<GramsPerKwh>,
-    /// Where runs without a recorded region took place, such as US-CA
+    /// Zone of the runs that recorded none, such as US-CA
     #[arg(long, value_name = "ZONE", value_parser = register::named)]
     pub zone: Option<ZoneId>,
     /// Where the configuration has the zone from; none where the command line names it.
     #[arg(skip)]
     pub zone_origin: Option<Origin>,
-    /// Take averages from this data set: auto, electricity-maps, eit-2019 or ember; intensities
-    /// recorded while a run went on are kept [default: what the runs recorded, else auto]
+    /// Use the yearly averages of this data set: auto, electricity-maps, eit-2019 or ember; live
+    /// intensities in the logs are kept [default: what the runs recorded, else auto]
     #[arg(long, value_name = "NAME")]
     pub dataset: Option<Dataset>,
     /// Fail if any log cannot be read, instead of leaving it out

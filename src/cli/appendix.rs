@@ -20,7 +20,7 @@ use crate::text::number::counted;
 /// More than these are only counted.
 const MOST_DIFFERENCES: usize = 50;
 
-/// Write a site that shows runs group by group, for the appendix of a paper
+/// Write an HTML site of the runs in groups, for the appendix of a paper
 #[derive(Debug, Args)]
 #[allow(
     clippy::struct_excessive_bools,
@@ -34,12 +34,12 @@ Examples:
 
 Without a spec, folders are groups. The spec says which runs belong to which group, what the tables
 hold and what is plotted; --print-spec writes one that shows every key. The pages need no server and
-no network. Exit code 3 says that some logs were left out; they are listed on standard error.")]
+no network. Exit code 3 means that some logs were left out; they are listed on standard error.")]
 pub(super) struct AppendixArgs {
     /// Directories with logs [default: the spec's `logs`, else ./data, else ./impact-logs, else .]
     #[arg(value_name = "LOGDIR")]
     folders: Vec<PathBuf>,
-    /// What the site shows [default: folders are groups]
+    /// Specification of what the site shows [default: folders are groups]
     #[arg(long, value_name = "SPEC.json")]
     site_spec: Option<PathBuf>,
     /// Where to write the site
@@ -54,7 +54,7 @@ pub(super) struct AppendixArgs {
     /// Country whose social cost of carbon is stated [default: where the runs took place]
     #[arg(long, value_name = "COUNTRY")]
     country: Option<Iso3>,
-    /// Templates and assets of your own, each in place of the one of the same name
+    /// Folder with templates and assets that replace the built-in ones of the same name
     #[arg(long, value_name = "DIR")]
     templates: Option<PathBuf>,
     /// Let processors of the spec run programs

@@ -22,7 +22,7 @@ use crate::model::{Info, SCHEMA};
 use crate::text::escape;
 use crate::text::number::counted;
 
-/// Give runs that were made without a network the carbon intensity their grid had at the time
+/// Add historical carbon intensities to runs that were tracked without a network
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:
@@ -31,7 +31,7 @@ pub struct BackfillArgs {
     /// Runs, or directories with runs in them
     #[arg(required = true, value_name = "RUN")]
     runs: Vec<PathBuf>,
-    /// Say what would be filled in, and change nothing
+    /// Show what would be added, and change nothing
     #[arg(long)]
     dry_run: bool,
     /// Also replace intensities that were recorded during the run
@@ -40,7 +40,7 @@ pub struct BackfillArgs {
     /// The zone of the runs [default: the one each run recorded]
     #[arg(long, value_name = "ZONE", value_parser = register::named)]
     zone: Option<ZoneId>,
-    /// Whom to ask: auto (each service in turn), or one by name; the yearly table is no history
+    /// Provider to ask: auto (each service in turn) or the name of one
     /// [default: auto]
     #[arg(long, value_name = "NAME")]
     provider: Option<String>,

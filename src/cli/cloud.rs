@@ -1,6 +1,7 @@
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
+use super::number::within;
 use super::output::{bold_heading, print};
 use super::place::unresolved;
 use super::region::tables::Figures;
@@ -15,17 +16,17 @@ use crate::grid::zone::{Point, cloud};
 use crate::text::escape;
 use crate::text::table::Table;
 
-/// List the regions of a cloud with the electricity they run on, or find cleaner ones
+/// List the regions of a cloud provider with their carbon intensity, or suggest cleaner ones
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  impact cloud --suggest aws:us-east-1")]
 pub(super) struct CloudArgs {
-    /// aws, gcp, azure, ... or all
+    /// Provider: aws, gcp, azure, ... or all
     #[arg(required_unless_present = "suggest", conflicts_with = "suggest")]
     provider: Option<String>,
-    /// Name cleaner regions of the same provider near this one
+    /// Suggest cleaner regions of the same provider near this one
     #[arg(long, value_name = "PROVIDER:REGION")]
     suggest: Option<String>,
-    /// How far a suggestion may be, in kilometres; the nearest cleaner ones if none is within
+    /// Largest distance of a suggestion in km; if there is none, the nearest cleaner regions
     #[arg(
         long,
         value_name = "KM",
@@ -35,7 +36,7 @@ pub(super) struct CloudArgs {
         requires = "suggest"
     )]
     within: f64,
-    /// The order of the list
+    /// Order of the list
     #[arg(long, value_enum, default_value_t = Order::Name)]
     sort: Order,
     /// Add the distance from a place, and sort by it
@@ -43,7 +44,7 @@ pub(super) struct CloudArgs {
     near: Option<Point>,
     #[command(flatten)]
     figures: Figures,
-    /// How to write the list [default: text]
+    /// Output format [default: text]
     #[arg(long, value_enum)]
     format: Option<Format>,
 }
@@ -176,10 +177,11 @@ impl CloudArgs {
 }
 
 fn kilometres(text: &str) -> Result<f64, String> {
-    let distance = text.trim().parse::<f64>().ok();
-    distance
-        .filter(|km| km.is_finite() && *km >= 0.0)
-        .ok_or_else(|| "it must be a number of kilometres".to_owned())
+    within(
+        text,
+        0.0..f64::INFINITY,
+        "it must be a number of kilometres",
+    )
 }
 
 fn text(rows: &[Row]) -> String {

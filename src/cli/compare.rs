@@ -1,4 +1,5 @@
 use std::collections::BTreeMap;
+use std::ops::Bound;
 use std::path::PathBuf;
 
 use anyhow::anyhow;
@@ -6,6 +7,7 @@ use clap::{Args, ValueEnum};
 
 use super::accounting::Accounting;
 use super::destination::Destination;
+use super::number::within;
 use super::output::tell;
 use super::settings::{Config, Sources};
 use super::{Failure, Outcome, destination, exit, left_out};
@@ -15,7 +17,7 @@ use crate::ledger::{Figure, compare};
 use crate::text::escape;
 use crate::text::number::counted;
 
-/// Tell whether groups of runs differ in energy, CO2 and time
+/// Test whether groups of runs differ in energy, CO2 and time
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -24,7 +26,7 @@ Examples:
   impact compare logs/baseline logs/candidate --budget 'energy<=5%'
   impact compare logs/baseline logs/candidate --fail-if 'co2 > 1.5x' --output compare.svg
 
-The first group is the one the others are held against. A budget that is exceeded, a --fail-if that
+The other groups are compared with the first. A budget that is exceeded, a --fail-if that
 comes true, or one whose figure is not known ends with exit code 1.")]
 pub struct CompareArgs {
     /// Groups of runs: a directory or a quoted glob each; one directory is enough with --by
@@ -42,10 +44,10 @@ pub struct CompareArgs {
     /// Fail if this holds, such as 'co2 > 1.1x': more than 1.1 times the first group
     #[arg(long, value_name = "CONDITION")]
     fail_if: Vec<Condition>,
-    /// How sure the intervals are, between 0 and 1
+    /// Confidence level of the intervals, between 0 and 1
     #[arg(long, default_value_t = 0.95, value_parser = share, value_name = "SHARE")]
     confidence: f64,
-    /// How often the bootstrap and the permutation test draw
+    /// Number of draws of the bootstrap and the permutation test
     #[arg(long, default_value_t = 9999, value_parser = clap::value_parser!(u32).range(100..=10_000_000))]
     draws: u32,
     /// Seed of the bootstrap and the permutation test
@@ -248,8 +250,6 @@ fn parse_metric(name: &str) -> Result<Figure, String> {
 }
 
 fn share(text: &str) -> Result<f64, String> {
-    text.parse()
-        .ok()
-        .filter(|share| *share > 0.0 && *share < 1.0)
-        .ok_or_else(|| "it must lie between 0 and 1, such as 0.95".to_owned())
+    let range = (Bound::Excluded(0.0), Bound::Excluded(1.0));
+    within(text, range, "it must lie between 0 and 1, such as 0.95")
 }

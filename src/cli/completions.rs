@@ -11,7 +11,7 @@ Examples:
   impact completions bash > impact.bash
   impact completions zsh > _impact")]
 pub(crate) struct CompletionsArgs {
-    /// The shell
+    /// Name of the shell
     #[arg(value_enum)]
     shell: Shell,
 }

@@ -22,8 +22,9 @@ Examples:
   impact config set pue 1.2
   impact config get pue
 
-Strongest first: options of the command line, variables such as IMPACT_PUE, the file .impact.toml in
-the working directory or one above it, the user's config.toml, the defaults.")]
+A key is taken from the first of these that sets it: the command line, a variable such as
+IMPACT_PUE, the file .impact.toml in the working directory or a parent, the user's config.toml,
+the defaults.")]
 pub(crate) struct ConfigArgs {
     #[command(subcommand)]
     action: Action,
@@ -34,47 +35,47 @@ enum Action {
     /// Print the settings in force
     #[command(after_help = "Example:\n  impact config show --origin")]
     Show {
-        /// The defaults only
+        /// Print the defaults instead
         #[arg(long)]
         default: bool,
-        /// Say where each value came from
+        /// Also print where each value was set
         #[arg(long)]
         origin: bool,
     },
     /// Print the value of one key
     #[command(after_help = "Example:\n  impact config get currency")]
     Get {
-        /// Such as pue
+        /// Name of the key, such as pue
         key: String,
     },
     /// Set one key in the project's file
     #[command(after_help = "Example:\n  impact config set pue 1.2")]
     Set {
-        /// Such as pue
+        /// Name of the key, such as pue
         key: String,
-        /// Such as 1.2
+        /// New value, such as 1.2
         value: String,
-        /// In the user's file instead of the project's
+        /// Write to the user's file instead of the project's
         #[arg(long)]
         user: bool,
     },
-    /// Write a file in which every key is explained
+    /// Write a file that explains every key and sets none
     #[command(after_help = "Example:\n  impact config init")]
     Init {
-        /// The user's file instead of the project's
+        /// Write the user's file instead of the project's
         #[arg(long)]
         user: bool,
-        /// Replace the file if it is already there
+        /// Replace an existing file
         #[arg(long)]
         force: bool,
     },
-    /// Take over the settings of perun
+    /// Import the settings of perun
     #[command(after_help = "Example:\n  impact config import .perun.ini")]
     Import {
-        /// Perun's file
+        /// File of perun
         #[arg(default_value = ".perun.ini")]
         file: PathBuf,
-        /// Into the user's file instead of the project's
+        /// Write to the user's file instead of the project's
         #[arg(long)]
         user: bool,
     },
@@ -108,10 +109,10 @@ impl ConfigArgs {
                     let is = if key.is_secret {
                         "a secret"
                     } else {
-                        "yours to choose"
+                        "a personal setting"
                     };
                     return Err(Failure::new(anyhow!(
-                        "{} is {is}, and the project's file is for everybody who has the project",
+                        "{} is {is}, and the file of the project is shared with others",
                         key.name
                     ))
                     .advise(format!(
@@ -173,7 +174,7 @@ fn shown(setting: &Setting) -> String {
 fn file(sources: &Sources, user: bool) -> Result<PathBuf, Failure> {
     if user {
         return sources.user.clone().ok_or_else(|| {
-            Failure::new(anyhow!("there is no folder for the user's settings"))
+            Failure::new(anyhow!("there is no folder for the settings of the user"))
                 .advise("XDG_CONFIG_HOME or HOME must be an absolute path")
         });
     }
@@ -200,13 +201,13 @@ fn is_known(key: &Key, value: &str, sources: &Sources) -> Result<(), Failure> {
             .advise("another spelling, or `City, Country`"),
         _ => Ok(()),
     };
-    found.map_err(|failure| failure.within(format!("{} cannot be set to this", key.name)))
+    found.map_err(|failure| failure.within(format!("this is not a valid value of {}", key.name)))
 }
 
 fn set(file: &Path, key: &Key, value: &str) -> Result<(), Failure> {
     let value = key
         .read(value)
-        .map_err(|why| anyhow!("{} cannot be set to this: {why}", key.name))?;
+        .map_err(|why| anyhow!("this is not a valid value of {}: {why}", key.name))?;
     let text = with_value(file, key, &value)?;
     make_folder(file)?;
     if key.is_secret {
@@ -239,7 +240,7 @@ fn import(perun: &Path, file: &Path) -> Result<(), Failure> {
         left_out::tell(format_args!("{}:{line}", perun.display()), why);
     }
     print(&escape::terminal(&format!(
-        "{} taken over into {}\n",
+        "{} imported into {}\n",
         counted(imported.settings.len(), "setting"),
         file.display()
     )))

@@ -10,13 +10,13 @@ use super::{Failure, configured, exit};
 /// How and where a command writes what it found.
 #[derive(Debug, Args)]
 pub(crate) struct Destination<F: Format> {
-    /// How to write it [default: by the ending of --output, else text]
+    /// Output format [default: by the extension of --output, else text]
     #[arg(long, value_enum)]
     format: Option<F>,
     /// Write to this file instead of standard output; never overwrites without --force
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Replace files that are already there
+    /// Replace existing files
     #[arg(long)]
     pub(crate) force: bool,
 }
@@ -43,9 +43,9 @@ impl<F: Format> Destination<F> {
     pub(crate) fn refuse_again(&self, second: Option<&Path>) -> Result<(), Failure> {
         match (&self.output, second) {
             (Some(first), Some(second)) if is_same_place(first, second) => Err(Failure::new(
-                anyhow!("{} is named for two files", second.display()),
+                anyhow!("{} is given as the name of two files", second.display()),
             )
-            .advise("a name for each")
+            .advise("a different name for each")
             .exit_with(exit::USAGE)),
             _ => Ok(()),
         }
@@ -77,7 +77,7 @@ pub(crate) fn told_by_ending<F: Format>(file: &Path) -> Result<F, Failure> {
     known.map(|(_, format)| *format).ok_or_else(|| {
         let endings: Vec<String> = F::ENDINGS.iter().map(|(e, _)| format!(".{e}")).collect();
         Failure::new(anyhow!(
-            "the ending of {} does not tell a format",
+            "the extension of {} does not name a format",
             file.display()
         ))
         .advise(format!("one of {}, or --format", endings.join(", ")))

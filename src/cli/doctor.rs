@@ -10,13 +10,13 @@ use crate::meter::host;
 use crate::meter::sensor::{Boards, Finding, Interface, Roots, State, Survey};
 use crate::text::escape;
 
-/// Say which sensors this machine has, which can be read, and how to open the others
+/// Show which energy sensors this machine has, and how to make the others readable
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:
   impact doctor
 
-Exit code 0 if the energy of the processors is measured, 4 if it can only be estimated.")]
+Exit code 0: the energy of the CPUs can be measured. Exit code 4: it can only be estimated.")]
 pub struct DoctorArgs {
     #[command(flatten)]
     hardware: Hardware,

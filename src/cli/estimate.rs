@@ -4,6 +4,7 @@ use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 
 use super::accounting::doubt;
+use super::number::within;
 use super::output::print;
 use super::place::{Place, unresolved};
 use super::region::tables::Tables;
@@ -19,7 +20,7 @@ use crate::text::number::human;
 use crate::text::table::Table;
 use crate::units::{GramsCo2e, GramsPerKwh, Pue, SECONDS_PER_HOUR};
 
-/// Estimate what a job would draw and emit, from the design power of its hardware
+/// Estimate the energy and emissions of a job from the design power of its hardware
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -28,51 +29,51 @@ Examples:
   impact estimate --gpu \"A100 SXM4 80GB\" --hours 24 --where clouds
   impact estimate --list gpus
 
-A rough estimate with a low and a high figure; `impact track` measures.")]
+The estimate is rough and has a low and a high figure. `impact track` measures.")]
 pub struct EstimateArgs {
-    /// The accelerator, such as A100 SXM4 80GB
+    /// Name of the GPU, such as A100 SXM4 80GB
     #[arg(long, value_name = "NAME")]
     gpu: Option<String>,
-    /// How many accelerators
+    /// Number of GPUs
     #[arg(long, default_value_t = 1, requires = "gpu", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     gpus: u32,
-    /// How busy the accelerators are, from 0 to 1
+    /// Average utilisation of the GPUs, from 0 to 1
     #[arg(long, default_value_t = 1.0, value_parser = share, value_name = "SHARE")]
     gpu_utilization: f64,
-    /// The processor, such as EPYC 7763
+    /// Name of the CPU, such as EPYC 7763
     #[arg(long, value_name = "NAME")]
     cpu: Option<String>,
-    /// How many processors
+    /// Number of CPUs
     #[arg(long, default_value_t = 1, requires = "cpu", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     cpus: u32,
-    /// How busy the processors are, from 0 to 1
+    /// Average utilisation of the CPUs, from 0 to 1
     #[arg(long, default_value_t = 1.0, value_parser = share, value_name = "SHARE")]
     cpu_utilization: f64,
-    /// Memory, in GB
+    /// Memory in GB [default: not counted]
     #[arg(long, value_parser = gigabytes, value_name = "GB", allow_negative_numbers = true)]
     memory: Option<f64>,
-    /// How long the job runs
+    /// Duration of the job in hours
     #[arg(long, value_parser = hours, allow_negative_numbers = true, required_unless_present = "list")]
     hours: Option<f64>,
     #[command(flatten)]
     place: Place,
-    /// Power usage effectiveness [default: the provider's of --region, else 1.58]
+    /// Power usage effectiveness [default: that of the provider of --region, else 1.58]
     #[arg(long, value_name = "PUE")]
     pue: Option<Pue>,
     /// Use this carbon intensity, in g CO2eq per kWh
     #[arg(long, value_name = "G_PER_KWH")]
     emissions_factor: Option<GramsPerKwh>,
-    /// The same job in every zone or cloud region, cleanest first
+    /// Compare the job in all zones or cloud regions, cleanest first; zones if no word is given
     #[arg(long = "where", value_enum, value_name = "PLACES", num_args = 0..=1, default_missing_value = "zones")]
     everywhere: Option<Everywhere>,
-    /// The cleanest hours to come, by a live provider's forecast for the zone
+    /// Find the cleanest hours of the next two days, from a live forecast for the zone
     #[cfg(feature = "live")]
     #[arg(long, conflicts_with = "everywhere")]
     when: bool,
-    /// Show the devices of the tables instead
+    /// List the known devices instead
     #[arg(long, value_enum)]
     list: Option<List>,
-    /// How to write the estimate; markdown and csv are for tables [default: text]
+    /// Output format; markdown and csv only with --where or --list [default: text]
     #[arg(long, value_enum)]
     format: Option<Format>,
 }
@@ -122,16 +123,17 @@ impl EstimateArgs {
         if self.when {
             if !matches!(self.format, None | Some(Format::Text)) {
                 return Err(
-                    Failure::new(anyhow!("the best hours are told as text only"))
-                        .advise("leave --format out"),
+                    Failure::new(anyhow!("--when prints text only")).advise("leave --format out")
                 );
             }
             print(&escape::terminal(&self.best_hours(&job, &places, &config)?))?;
             return Ok(exit::DONE);
         }
         if matches!(self.format, Some(Format::Markdown | Format::Csv)) {
-            return Err(Failure::new(anyhow!("one estimate is no table"))
-                .advise("--format text or json; --where and --list give tables"));
+            return Err(
+                Failure::new(anyhow!("a single estimate has no table format"))
+                    .advise("--format text or json; --where and --list give tables"),
+            );
         }
         let estimate = self.estimate(job, &places)?;
         let text = match format {
@@ -166,7 +168,7 @@ impl EstimateArgs {
             fleets.push(fleet(Kind::Cpu, name, self.cpus, self.cpu_utilization)?);
         }
         if fleets.is_empty() && self.memory.is_none() {
-            return Err(Failure::new(anyhow!("there is no hardware to estimate"))
+            return Err(Failure::new(anyhow!("no hardware is given"))
                 .advise("--gpu NAME, --cpu NAME or --memory GB")
                 .exit_with(exit::USAGE));
         }
@@ -369,27 +371,15 @@ fn everywhere(
     Ok(table)
 }
 
-fn between(text: &str, low: f64, high: f64, rule: &str) -> Result<f64, String> {
-    text.trim()
-        .parse()
-        .ok()
-        .filter(|number| (low..=high).contains(number))
-        .ok_or_else(|| rule.to_owned())
-}
-
 fn share(text: &str) -> Result<f64, String> {
-    between(text, 0.0, 1.0, "it must lie between 0 and 1")
+    within(text, 0.0..=1.0, "it must lie between 0 and 1")
 }
 
 fn hours(text: &str) -> Result<f64, String> {
-    between(
-        text,
-        1e-6,
-        1e8,
-        "it must be a number of hours from 0.000001 to 100,000,000",
-    )
+    let rule = "it must be a number of hours from 0.000001 to 100,000,000";
+    within(text, 1e-6..=1e8, rule)
 }
 
 fn gigabytes(text: &str) -> Result<f64, String> {
-    between(text, 0.0, 1e9, "it must be a number of gigabytes")
+    within(text, 0.0..=1e9, "it must be a number of gigabytes")
 }

@@ -11,23 +11,23 @@ use super::{Failure, Outcome, destination};
 use crate::files::AtomicFile;
 use crate::ledger::export::{Column, RowFormat, runs, samples};
 
-/// Write tidy tables for pandas and R: one row a run or a sample
+/// Export tables for pandas and R, with one row per run or per sample
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   impact export logs/ --output runs.csv
   impact export logs/ --what samples --format jsonl
 
-Beside the file goes another with the unit and meaning of each column, such as runs.columns.csv.
-An empty cell, or null, is a figure that is not known.")]
+A second file, such as runs.columns.csv, describes the unit and meaning of each column.
+An empty cell, or null, is an unknown figure.")]
 pub struct ExportArgs {
     /// Directories with runs in them
     #[arg(required = true, value_name = "LOGDIR")]
     folders: Vec<PathBuf>,
-    /// What a row is
+    /// What each row holds
     #[arg(long, value_enum, default_value_t = What::Runs)]
     what: What,
-    /// How to write the rows [default: by the ending of --output, else csv]
+    /// Output format [default: by the extension of --output, else csv]
     #[arg(long, value_enum)]
     format: Option<Format>,
     #[command(flatten)]
@@ -35,7 +35,7 @@ pub struct ExportArgs {
     /// Write to this file instead of standard output; never overwrites without --force
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Replace files that are already there
+    /// Replace existing files
     #[arg(long)]
     force: bool,
 }

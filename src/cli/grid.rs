@@ -16,7 +16,7 @@ use crate::text::number::counted;
 use crate::text::table::Table;
 use crate::units::parse_instant;
 
-/// Show the carbon intensity of a grid over time, asking the services that publish it
+/// Show the carbon intensity of a zone over time, from the services that publish it
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -29,17 +29,17 @@ pub struct GridArgs {
     /// The zone, such as US-CA, FR or DK-DK1; GB-1 to GB-17 are the regions of Great Britain
     #[arg(value_parser = register::named)]
     zone: ZoneId,
-    /// Where the period begins: a date or time, in UTC unless it says otherwise [default: a day before its end]
+    /// Start of the period: a date or time, in UTC unless it has an offset [default: a day before its end]
     #[arg(long, value_parser = instant)]
     from: Option<DateTime<Utc>>,
-    /// Where the period ends [default: now]
+    /// End of the period [default: now]
     #[arg(long, value_parser = instant)]
     to: Option<DateTime<Utc>>,
-    /// Whom to ask: auto (each in turn, then the yearly table), table (no network), or one by name
+    /// Provider to ask: auto (each in turn, then the yearly table), table (no network), or the name of one
     /// [default: auto]
     #[arg(long, value_name = "NAME")]
     provider: Option<String>,
-    /// How to write the series [default: text]
+    /// Output format [default: text]
     #[arg(long, value_enum)]
     format: Option<Format>,
 }

@@ -25,7 +25,7 @@ pub(crate) struct Hardware {
     #[arg(
         long,
         value_name = "FILE",
-        help = "The NVML library, where the loader does not find it [env: IMPACT_NVML_LIB]"
+        help = "Load this NVML library instead of the one that the dynamic loader finds [env: IMPACT_NVML_LIB]"
     )]
     nvml_lib: Option<OsString>,
 }

@@ -38,7 +38,7 @@ pub(crate) fn refuse(skipped: &[Skipped], strict: bool) -> Result<(), Failure> {
     let were = if missing == 1 { "was" } else { "were" };
     let logs = counted(missing, "log");
     Err(Failure::new(anyhow::anyhow!("{logs} {were} left out"))
-        .advise("without --strict the others are counted"))
+        .advise("without --strict, to leave them out"))
 }
 
 /// The exit code that tells whether anything is missing.

@@ -15,7 +15,7 @@ use crate::text::escape;
 use crate::text::number::{counted, human};
 use crate::text::table::{Table, UNKNOWN};
 
-/// Show the runs in a tree as a table, with totals
+/// List all runs below a directory in a table, with totals
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -23,7 +23,7 @@ Examples:
   impact list logs/ --sort energy --filter 'tag.lr=0.1'
   impact list logs/ --filter 'energy>0.01' --format csv
 
-A filter names tag.NAME, name, host or a figure; words may be globs.")]
+A filter compares tag.NAME, name, host or a figure with a value; texts may be globs.")]
 pub struct ListArgs {
     /// Directories with runs in them
     #[arg(required = true, value_name = "LOGDIR")]
@@ -36,7 +36,7 @@ pub struct ListArgs {
     filter: Vec<Filter>,
     #[command(flatten)]
     accounting: Accounting,
-    /// How to write the list [default: text]
+    /// Output format [default: text]
     #[arg(long, value_enum)]
     format: Option<Format>,
 }

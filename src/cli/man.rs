@@ -14,12 +14,12 @@ Examples:
   impact man > impact.1
   impact man --output man1
 
-Without --output only the page of the whole program is written; with it, one of each command too.")]
+Without --output, only the page of the program is printed. With it, every command has a page, too.")]
 pub(crate) struct ManArgs {
-    /// The directory for the pages, made if it is not there
+    /// Directory of the pages, created if missing [default: standard output]
     #[arg(long, short, value_name = "DIR")]
     output: Option<PathBuf>,
-    /// Replace pages that are already there
+    /// Replace existing pages
     #[arg(long)]
     force: bool,
 }

@@ -16,7 +16,7 @@ use crate::grid::{PlaceQuery, PlaceResolver};
 use crate::text::escape;
 use crate::text::table::Table;
 
-/// Draw the zones coloured by how dirty their electricity is
+/// Draw a map of the zones, coloured by carbon intensity
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example:\n  impact map --address \"Stanford, California\" --output map.svg"
@@ -25,11 +25,11 @@ pub(super) struct MapArgs {
     /// Where to write the map: a file that ends in .svg or .html [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Replace the file if it is there
+    /// Replace an existing file
     #[arg(long)]
     force: bool,
     /// A page with the map and a table of the zones, instead of SVG alone
-    /// [default: by the ending of --output]
+    /// [default: by the extension of --output]
     #[arg(long)]
     html: bool,
     /// Mark a city
@@ -38,7 +38,7 @@ pub(super) struct MapArgs {
     /// Mark a point
     #[arg(long, value_name = "LAT,LON", allow_hyphen_values = true)]
     at: Option<Point>,
-    /// Draw only this zone and what is around it
+    /// Draw only this zone and its neighbourhood
     #[arg(long, value_name = "ZONE", value_parser = register::named)]
     zone: Option<ZoneId>,
     #[command(flatten)]

@@ -14,16 +14,16 @@ Examples:
   impact mark --end train
   impact mark \"epoch 3\"
 
-Outside a tracked job this does nothing.")]
+Outside of a tracked job this does nothing and succeeds.")]
 #[group(required = true, multiple = false)]
 pub(crate) struct MarkArgs {
-    /// An instant to name
+    /// Name of this instant
     #[arg(value_name = "NAME", value_parser = name)]
     name: Option<String>,
-    /// A phase that begins here
+    /// Name of a phase that starts now
     #[arg(long, value_name = "NAME", value_parser = name)]
     start: Option<String>,
-    /// A phase that ends here
+    /// Name of a phase that ends now
     #[arg(long, value_name = "NAME", value_parser = name)]
     end: Option<String>,
 }

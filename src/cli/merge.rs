@@ -12,19 +12,19 @@ use crate::log::write::LogWriter;
 use crate::text::escape;
 use crate::text::number::human;
 
-/// Make one run of the logs of many nodes or ranks
+/// Merge the logs of many nodes or ranks into one run
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:
   impact merge logs/ --output merged
 
-Ranks of one node that each tracked themselves saw the same machine: its energy is counted once, by
-host, boot id and overlapping time, and what the ranks claim of it adds up to no more than it.")]
+Ranks of one node that ran at the same time measured the same machine. They are recognised by host,
+boot id and overlapping time, and the energy of the machine is counted once.")]
 pub(crate) struct MergeArgs {
     /// Directories with runs in them
     #[arg(required = true, value_name = "LOGDIR")]
     folders: Vec<PathBuf>,
-    /// The folder of the merged run; not inside the directories merged
+    /// Folder of the merged run, outside of the merged directories
     #[arg(long, short, value_name = "DIR")]
     output: PathBuf,
     /// Fail if any log cannot be read, instead of leaving it out
@@ -63,21 +63,22 @@ impl MergeArgs {
         if is_run(&self.output) {
             return Err(
                 Failure::new(anyhow!("{} holds a run already", self.output.display()))
-                    .advise("another folder after --output"),
+                    .advise("--output with another folder"),
             );
         }
-        let output = std::path::absolute(&self.output).context("the output has no path")?;
+        let output =
+            std::path::absolute(&self.output).context("cannot find the working directory")?;
         for folder in &self.folders {
             let inside = folder
                 .canonicalize()
                 .is_ok_and(|folder| nearest_real(&output).starts_with(folder));
             if inside {
                 return Err(Failure::new(anyhow!(
-                    "{} is inside {}, where the merged run would be counted with its parts",
+                    "{} is inside {}; the merged run would be counted together with its parts",
                     self.output.display(),
                     folder.display()
                 ))
-                .advise("a folder beside it after --output"));
+                .advise("--output with a folder outside of it"));
             }
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! The only place that knows clap, terminals and exit codes; one command a file.
+//! The command line: clap, settings, terminals and exit codes; one command a file.
 
 mod accounting;
 #[cfg(feature = "site")]
@@ -27,6 +27,7 @@ mod man;
 mod map;
 mod mark;
 mod merge;
+mod number;
 mod output;
 mod place;
 mod region;
@@ -50,7 +51,7 @@ use crate::cli::settings::Sources;
 /// What a command ends with: an exit code, or why it could not do its job.
 type Outcome = Result<u8, Failure>;
 
-/// Measure what experiments draw, and say it in a paper
+/// Measure the energy and carbon emissions of experiments, and report them
 #[derive(Debug, Parser)]
 #[command(
     name = "impact",
@@ -60,12 +61,13 @@ type Outcome = Result<u8, Failure>;
 )]
 #[command(after_help = "\
 Examples:
-  impact statement logs/ USA
-  impact --version --verbose
+  impact track -- ./run.sh
+  impact statement impact-logs/ USA
 
-The second names the version of every data table inside.")]
+`impact COMMAND --help` has examples of every command. `impact --version --verbose` lists the data
+tables inside and their versions.")]
 struct Cli {
-    /// Set a key of the configuration for this command; stronger than every file and variable
+    /// Set a configuration key for this command; overrides files and environment variables
     #[arg(long = "config", global = true, value_name = "KEY=VALUE", value_parser = configured::pair)]
     config: Vec<(String, String)>,
     #[command(subcommand)]
@@ -75,10 +77,18 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Track(Box<track::TrackArgs>),
-    Statement(statement::StatementArgs),
+    Mark(mark::MarkArgs),
+    Doctor(doctor::DoctorArgs),
+    Require(require::RequireArgs),
+    Estimate(estimate::EstimateArgs),
+    List(list::ListArgs),
     Report(report::ReportArgs),
+    Statement(statement::StatementArgs),
     #[cfg(feature = "site")]
     Appendix(Box<appendix::AppendixArgs>),
+    Compare(compare::CompareArgs),
+    Merge(merge::MergeArgs),
+    Export(export::ExportArgs),
     Region(region::RegionArgs),
     Cloud(cloud::CloudArgs),
     Map(map::MapArgs),
@@ -86,14 +96,6 @@ enum Command {
     Grid(grid::GridArgs),
     #[cfg(feature = "live")]
     Backfill(backfill::BackfillArgs),
-    List(list::ListArgs),
-    Compare(compare::CompareArgs),
-    Merge(merge::MergeArgs),
-    Export(export::ExportArgs),
-    Estimate(estimate::EstimateArgs),
-    Require(require::RequireArgs),
-    Mark(mark::MarkArgs),
-    Doctor(doctor::DoctorArgs),
     Config(config::ConfigArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
@@ -102,29 +104,29 @@ enum Command {
 impl Command {
     fn run(self, settings: &Sources) -> Outcome {
         match self {
-            Self::Config(args) => args.run(settings),
-            Self::List(args) => args.run(settings),
-            Self::Compare(args) => args.run(settings),
-            Self::Merge(args) => args.run(),
-            Self::Export(args) => args.run(settings),
-            Self::Estimate(args) => args.run(settings),
-            Self::Require(args) => args.run(settings),
-            Self::Completions(args) => args.run(),
-            Self::Man(args) => args.run(),
-            #[cfg(feature = "site")]
-            Self::Appendix(args) => args.run(settings),
             Self::Track(args) => args.run(settings),
             Self::Mark(args) => Ok(args.run(settings)),
             Self::Doctor(args) => args.run(settings),
+            Self::Require(args) => args.run(settings),
+            Self::Estimate(args) => args.run(settings),
+            Self::List(args) => args.run(settings),
             Self::Report(args) => args.run(settings),
             Self::Statement(args) => args.run(settings),
+            #[cfg(feature = "site")]
+            Self::Appendix(args) => args.run(settings),
+            Self::Compare(args) => args.run(settings),
+            Self::Merge(args) => args.run(),
+            Self::Export(args) => args.run(settings),
+            Self::Region(args) => args.run(settings),
+            Self::Cloud(args) => args.run(settings),
+            Self::Map(args) => args.run(settings),
             #[cfg(feature = "live")]
             Self::Grid(args) => args.run(settings),
             #[cfg(feature = "live")]
             Self::Backfill(args) => args.run(settings),
-            Self::Cloud(args) => args.run(settings),
-            Self::Map(args) => args.run(settings),
-            Self::Region(args) => args.run(settings),
+            Self::Config(args) => args.run(settings),
+            Self::Completions(args) => args.run(),
+            Self::Man(args) => args.run(),
         }
     }
 }

@@ -10,13 +10,13 @@ use crate::grid::{PlaceQuery, PlaceResolver, ResolveError, ResolvedPlace};
 #[derive(Debug, Default, Args)]
 #[group(multiple = false)]
 pub struct Place {
-    /// The zone of the electricity map
+    /// Zone of the electricity map, such as US-CA
     #[arg(long, value_name = "ZONE", value_parser = register::named)]
     zone: Option<ZoneId>,
-    /// The cloud region, such as aws:us-east-1
+    /// Cloud region, such as aws:us-east-1
     #[arg(long, value_name = "PROVIDER:REGION")]
     region: Option<String>,
-    /// The city, such as "Montreal, Canada"
+    /// City, such as "Montreal, Canada"
     #[arg(long, value_name = "ADDRESS")]
     address: Option<String>,
     /// Where the configuration has the place from.

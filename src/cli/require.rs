@@ -9,15 +9,16 @@ use crate::meter::sensor::Roots;
 use crate::text::escape;
 use crate::text::table::Table;
 
-/// Check that this machine has the hardware an experiment asks for
+/// Check that this machine has the hardware an experiment requires
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   impact require --cores '>=1'
   impact require --gpu-name \"TITAN V\" --gpu-count 1 --cpu-brand ~\"Xeon.*2630\" --driver \">=535\"
 
-A value is exact, a regular expression after ~, a glob with * or ?, or a version after >=, <=, > or <.
-Exit code 5 says that something is not as asked; `impact track` has the same options after --require-.")]
+A value is a name, a regular expression after ~, a glob with * or ?, or a version after >=, <=, >,
+<, = or !=. A GPU or CPU may have any name that `impact estimate` knows. Exit code 5 means that a
+requirement is not met. `impact track` has the same options, with the prefix --require-.")]
 pub(crate) struct RequireArgs {
     #[command(flatten)]
     wanted: Wanted,
@@ -81,7 +82,7 @@ impl RequireArgs {
     pub(crate) fn run(self, settings: &Sources) -> Outcome {
         let requirements = self.wanted.requirements();
         if requirements.is_empty() {
-            return Err(Failure::new(anyhow::anyhow!("nothing is required"))
+            return Err(Failure::new(anyhow::anyhow!("no requirement is given"))
                 .advise("impact require --gpu-name NAME")
                 .exit_with(exit::USAGE));
         }
@@ -108,7 +109,7 @@ impl WantedBefore {
             return Ok(());
         }
         Err(Failure::new(anyhow::anyhow!(
-            "this machine is not the one required\n{}",
+            "this machine does not meet the requirements\n{}",
             table(&lines).trim_end()
         ))
         .exit_with(exit::NOT_STARTED))

@@ -15,7 +15,7 @@ use crate::text::escape;
 use crate::text::number::counted;
 use crate::units::PricePerKwh;
 
-/// Turn log directories into the carbon impact statement a paper needs
+/// Write the carbon impact statement of some runs, for a paper
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -24,7 +24,7 @@ Examples:
   impact statement cluster-a/ cluster-b/ DEU --pue 1.1 --price 0.31 --currency EUR
 
 The country is an ISO code or an English name; without one, the country the runs took place in is
-used. Exit code 3 says that some logs could not be read, or were copies of others; they are listed
+used. Exit code 3 means that some logs could not be read, or were copies of others; they are listed
 on standard error.")]
 pub struct StatementArgs {
     /// Directories with logs, then the country whose social cost of carbon is stated

@@ -131,12 +131,12 @@ fn what_is_wrong_names_file_line_and_the_nearest_key() {
         ),
         (
             "pue = 0.5\n",
-            ":1: pue cannot be set to this: 0.5 is not a valid PUE",
+            ":1: not a valid value of pue: 0.5 is not a valid PUE",
         ),
         ("zone = [1\n", ":"),
         (
             "\nzone = { a = 1 }\n",
-            ":2: zone cannot be set to this: it must be a text or a number",
+            ":2: not a valid value of zone: it must be a text or a number",
         ),
         (
             "[post-processing]\npue = 1\n",
@@ -173,7 +173,7 @@ fn a_projects_file_chooses_no_library_to_load() {
     let folder = TempDir::new().unwrap();
     let setting = "nvml-lib = \"/nowhere/libevil.so\"\n";
     fs::write(folder.path().join(".impact.toml"), setting).unwrap();
-    let complaint = ".impact.toml:1: nvml-lib names a program to be run";
+    let complaint = ".impact.toml:1: nvml-lib is not allowed in the file of a project";
     impact(folder.path())
         .arg("doctor")
         .assert()
@@ -191,7 +191,7 @@ fn a_projects_file_chooses_no_library_to_load() {
         .args(["config", "set", "nvml-lib", "libnvidia-ml.so"])
         .assert()
         .code(1)
-        .stderr(contains("nvml-lib is yours to choose"));
+        .stderr(contains("nvml-lib is a personal setting"));
 }
 
 #[test]
@@ -225,7 +225,7 @@ fn setting_a_key_keeps_the_comments_of_the_file() {
         .args(["config", "set", "pue", "0.1"])
         .assert()
         .code(1)
-        .stderr(contains("pue cannot be set to this"));
+        .stderr(contains("not a valid value of pue"));
     impact(folder.path())
         .args(["config", "get", "price"])
         .assert()
@@ -260,7 +260,7 @@ fn the_file_that_init_writes_sets_nothing_and_names_every_key() {
 }
 
 #[test]
-fn settings_of_perun_are_taken_over() {
+fn settings_of_perun_are_imported() {
     let folder = TempDir::new().unwrap();
     let ini = "[post-processing]\npue = 1.05\nprice_unit = €\n[monitor]\nsampling_period = 5\n[benchmarking]\nrounds = 3\n";
     let mut command = impact(folder.path());
@@ -269,7 +269,7 @@ fn settings_of_perun_are_taken_over() {
         .args(["config", "import"])
         .assert()
         .success()
-        .stdout(contains("3 settings taken over"))
+        .stdout(contains("3 settings imported"))
         .stderr(contains(
             ".perun.ini:7: benchmarking.rounds has no counterpart",
         ));
@@ -369,7 +369,9 @@ fn a_place_nobody_knows_is_not_kept() {
             .args(["config", "set", key, value])
             .assert()
             .code(1)
-            .stderr(contains(format!("error: {key} cannot be set to this")))
+            .stderr(contains(format!(
+                "error: this is not a valid value of {key}"
+            )))
             .stderr(contains(nearest));
     }
     impact(folder.path())
@@ -405,7 +407,7 @@ fn a_bad_file_is_named_once_and_keeps_no_job_from_running() {
         assert_eq!(told.lines().count(), 1, "{told}");
         let log = folder.path().join("project/deep/log");
         let info = fs::read_to_string(log.join("impacttracker/info.json")).unwrap();
-        assert!(info.contains("a setting was passed over"), "{info}");
+        assert!(info.contains("a setting was ignored"), "{info}");
         assert!(info.contains("1.3"), "the other line counts: {info}");
         fs::remove_dir_all(log).unwrap();
     }

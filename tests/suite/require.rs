@@ -56,7 +56,7 @@ fn what_is_not_as_asked_ends_with_five_and_a_table() {
 fn nothing_asked_and_nonsense_asked_are_errors_of_usage() {
     require(&["require"])
         .code(2)
-        .stderr(contains("nothing is required"));
+        .stderr(contains("no requirement is given"));
     require(&["require", "--driver", "~("])
         .code(2)
         .stderr(contains("not a regular expression"));
@@ -80,6 +80,6 @@ fn tracking_does_not_start_on_another_machine() {
         witness,
     ])
     .code(125)
-    .stderr(contains("this machine is not the one required"));
+    .stderr(contains("this machine does not meet the requirements"));
     assert!(!fs::exists(witness).unwrap());
 }

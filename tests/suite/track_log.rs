@@ -305,7 +305,7 @@ fn a_redacted_log_says_neither_arguments_nor_folder_nor_host() {
     let text = log.info.to_string() + &messages.unwrap();
     assert!(!text.contains("secret"), "{text}");
     assert!(!text.contains(".impact.toml"), "{text}");
-    assert!(log.notes().contains("a setting was passed over"), "{text}");
+    assert!(log.notes().contains("a setting was ignored"), "{text}");
     assert_eq!(log.info["scheduler"]["PBS_JOBID"], "17");
     assert_eq!(log.info["command"][0], "sh");
     assert!(log.info["working_directory"].is_null() && log.info["host"]["hostname"].is_null());

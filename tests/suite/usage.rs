@@ -49,6 +49,9 @@ fn a_file_named_twice_is_refused_before_anything_is_written() {
         .args(["statement", "logs", "-o", "x.tex", "--bib", "./x.tex"])
         .assert()
         .code(2)
-        .stderr(contains("x.tex is named for two files").and(contains("try: a name for each")));
+        .stderr(
+            contains("x.tex is given as the name of two files")
+                .and(contains("try: a different name for each")),
+        );
     assert!(!folder.path().join("x.tex").exists());
 }

@@ -30,12 +30,12 @@ const PLACES: &[&str] = &[
     "ip",
 ];
 
-/// Find the electricity zone of a place and how dirty its electricity is
+/// Find the electricity zone of a place and its carbon intensity
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("place").required(true).args(PLACES)))]
 #[command(after_help = "Example:\n  impact region --address \"Stanford, California\"")]
 pub(super) struct RegionArgs {
-    /// A city, as one writes it: `Cambridge, UK`, `Cambridge MA`, `Genève`
+    /// A city: `Cambridge, UK`, `Cambridge MA`, `Genève`
     #[arg(long, value_name = "TEXT")]
     address: Option<String>,
     /// Latitude in degrees
@@ -63,28 +63,28 @@ pub(super) struct RegionArgs {
     /// A cloud region, such as aws:us-east-1
     #[arg(long, visible_alias = "region", value_name = "PROVIDER:REGION")]
     cloud: Option<String>,
-    /// This machine: the zone, region or address that is set, else the cloud its own files name
+    /// This machine: the configured zone, region or address, else the cloud region in its system files
     #[arg(long)]
     current: bool,
-    /// Where this machine's network address is, as a geolocation service sees it
+    /// The place of this machine's network address, from a geolocation service
     #[cfg(feature = "live")]
     #[arg(long)]
     ip: bool,
-    /// The N dirtiest zones
+    /// The N zones with the highest carbon intensity
     #[arg(long, value_name = "N")]
     top: Option<usize>,
-    /// The N cleanest zones
+    /// The N zones with the lowest carbon intensity
     #[arg(long, value_name = "N")]
     bottom: Option<usize>,
     /// Every area of the map
     #[arg(long)]
     all: bool,
-    /// Also the N zones around the place
+    /// Also the N nearest zones; 10 if no number is given
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "10", conflicts_with_all = ["top", "bottom", "all"])]
     near: Option<usize>,
     #[command(flatten)]
     tables: Tables,
-    /// How to write the answer [default: text]
+    /// Output format [default: text]
     #[arg(long, value_enum)]
     format: Option<Format>,
 }

@@ -10,13 +10,13 @@ use crate::grid::intensity::Dataset;
 /// Which figures answers are from.
 #[derive(Debug, Default, Args)]
 pub(in crate::cli) struct Figures {
-    /// The year the electricity was used [default: the newest there is]
+    /// The year the electricity was used [default: the newest]
     #[arg(long, value_parser = clap::value_parser!(i32).range(1900..=2200))]
     pub(in crate::cli) year: Option<i32>,
-    /// Which figures: auto, electricity-maps, eit-2019 or ember [default: auto]
+    /// Data set of intensities: auto, electricity-maps, eit-2019 or ember [default: auto]
     #[arg(long, value_name = "NAME")]
     dataset: Option<Dataset>,
-    /// Intensities of your own: `zone,g_per_kwh[,year][,source]`
+    /// Table of intensities to use before the built-in ones: `zone,g_per_kwh[,year][,source]`
     #[arg(long, value_name = "FILE.csv")]
     intensities: Option<PathBuf>,
 }
@@ -26,7 +26,7 @@ pub(in crate::cli) struct Figures {
 pub(in crate::cli) struct Tables {
     #[command(flatten)]
     pub(in crate::cli) figures: Figures,
-    /// A map of your own
+    /// Map of zones to use instead of the built-in one
     #[arg(long, value_name = "FILE.geojson")]
     zones: Option<PathBuf>,
 }

@@ -23,7 +23,7 @@ pub(super) struct Line {
 pub(crate) enum BadFile {
     #[error("cannot read {}", .path.display())]
     Io { path: PathBuf, source: io::Error },
-    #[error("{} is larger than a file of settings can be", .0.display())]
+    #[error("{} is larger than 1 MB, too large for a settings file", .0.display())]
     TooLarge(PathBuf),
     #[error("{}:{line}: {why}", .path.display())]
     Syntax {
@@ -38,8 +38,8 @@ pub(crate) enum BadFile {
         unknown: NoSuchKey,
     },
     #[error(
-        "{}:{line}: {key} names a program to be run, which a project's file may not: whoever wrote \
-         the project would run it as you; set it in your own file or by an option",
+        "{}:{line}: {key} is not allowed in the file of a project, whose author could make you load \
+         any library; set it in your own file or by an option",
         .path.display()
     )]
     Personal {
@@ -47,7 +47,7 @@ pub(crate) enum BadFile {
         line: usize,
         key: &'static str,
     },
-    #[error("{}:{line}: {key} cannot be set to this: {why}", .path.display())]
+    #[error("{}:{line}: not a valid value of {key}: {why}", .path.display())]
     Value {
         path: PathBuf,
         line: usize,

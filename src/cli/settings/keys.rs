@@ -19,23 +19,23 @@ pub(crate) static KEYS: &[Key] = &[
     Key::new("currency", currency, "Currency of the price")
         .default("USD")
         .perun("post-processing", "price_unit"),
-    Key::new("interval", parses::<Span>, "How often to write a sample")
+    Key::new("interval", parses::<Span>, "Time between two samples")
         .default("1s")
         .perun("monitor", "sampling_period"),
     Key::new("zone", zone, "Zone of the electricity map, such as US-CA"),
     Key::new("region", words, "Cloud region, such as aws:us-east-1"),
     Key::new("address", words, "City, such as Montreal, Canada"),
-    Key::new("dataset", parses::<Dataset>, "Where intensities are from: auto, electricity-maps, eit-2019 or ember"),
-    Key::new("output", words, "Folder that runs are logged in")
+    Key::new("dataset", parses::<Dataset>, "Data set of intensities: auto, electricity-maps, eit-2019 or ember"),
+    Key::new("output", words, "Folder of the logs")
         .default("impact-logs")
         .perun("output", "data_out"),
-    Key::new("format", format, "How results are written, where a command can: text, markdown, latex, html, json, yaml or csv")
+    Key::new("format", format, "Output format of the commands that have it: text, markdown, latex, html, json, yaml or csv")
         .default("text")
         .perun("output", "format"),
-    Key::new("log-level", log_level, "What track tells on standard error: error keeps its table back; warn, info and debug do not")
+    Key::new("log-level", log_level, "What track prints on standard error: error hides its table; warn, info and debug show it")
         .default("info")
         .perun("debug", "log_lvl"),
-    Key::new("provider", words, "Live service to ask; auto asks each in turn")
+    Key::new("provider", words, "Provider of live intensities; auto asks each in turn")
         .default("auto"),
     Key::new("electricitymaps-token", words, "Token for Electricity Maps")
         .variable("ELECTRICITYMAPS_TOKEN")
@@ -51,17 +51,17 @@ pub(crate) static KEYS: &[Key] = &[
     Key::new("watttime-password", words, "Password at WattTime")
         .variable("WATTTIME_PASSWORD")
         .secret(),
-    Key::new("zones", words, "GeoJSON file with zones in place of the shipped map"),
-    Key::new("sysfs-root", words, "What stands for /sys, as in a container that mounts the host's elsewhere")
+    Key::new("zones", words, "GeoJSON file with zones to use instead of the built-in map"),
+    Key::new("sysfs-root", words, "Folder to use instead of /sys, such as a mount of the host's in a container")
         .default("/sys"),
-    Key::new("procfs-root", words, "What stands for /proc")
+    Key::new("procfs-root", words, "Folder to use instead of /proc")
         .default("/proc"),
-    Key::new("run-root", words, "What stands for /run, where cloud-init says which cloud region this is")
+    Key::new("run-root", words, "Folder to use instead of /run, where cloud-init writes the cloud region")
         .default("/run"),
     // Loading a library runs what is in it.
-    Key::new("nvml-lib", words, "The NVML library, where the loader does not find it; not in a project's file")
+    Key::new("nvml-lib", words, "NVML library to load instead of the one the dynamic loader finds; not allowed in a project's file")
         .personal(),
-    Key::new("intensities", words, "CSV file with intensities that are stronger than the shipped ones"),
+    Key::new("intensities", words, "CSV file with intensities to use before the built-in ones"),
 ];
 
 /// A short code such as EUR.

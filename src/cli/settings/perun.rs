@@ -32,7 +32,7 @@ pub(crate) fn read(text: &str) -> Imported {
         let Some((name, value)) = line.split_once(['=', ':']) else {
             imported
                 .left_out
-                .push((number, format!("`{line}` is no setting")));
+                .push((number, format!("`{line}` is not a setting")));
             continue;
         };
         let (name, value) = (name.trim(), value.trim());
@@ -44,12 +44,13 @@ pub(crate) fn read(text: &str) -> Imported {
             Some((key, Err(why))) => {
                 imported.left_out.push((
                     number,
-                    format!("{name}: {} cannot be set to this: {why}", key.name),
+                    format!("{name}: not a valid value of {}: {why}", key.name),
                 ));
             }
-            None => imported
-                .left_out
-                .push((number, format!("{section}.{name} has no counterpart"))),
+            None => imported.left_out.push((
+                number,
+                format!("{section}.{name} has no counterpart in impact"),
+            )),
         }
     }
     imported

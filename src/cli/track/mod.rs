@@ -37,7 +37,7 @@ use crate::track::{Display, Plan, StartError, Subject, track};
 use crate::units::Pue;
 use crate::units::span::Span;
 
-/// Run a command and measure what it and all its descendants draw
+/// Run a command and measure the energy of it and all its descendants
 #[derive(Debug, Args)]
 #[allow(
     clippy::struct_excessive_bools,
@@ -49,22 +49,22 @@ Examples:
   impact track --zone US-CA --tag model=small -- python train.py --lr 0.1
   impact track --pid 4711 --duration 10m
 
-The command keeps its input, output and terminal; its exit code is this command's: 128+n if signal n
-killed it, 127 if it was not found, 126 if it cannot be run, 125 if it could not be started at all.")]
+The command keeps its input, output and terminal. The exit code is that of the command, or 128+n if
+signal n killed it, 127 if it was not found, 126 if it cannot be run, 125 if impact failed before.")]
 pub struct TrackArgs {
-    /// The run's folder [default: impact-logs/<time>-<name>-<id>]
+    /// Folder of the run [default: impact-logs/<time>-<name>-<id>]
     #[arg(long, short, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// What to call the run [default: the name of the program]
+    /// Name of the run [default: the name of the program]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// Something to remember about the run; may be given several times
+    /// Tag of the run, such as lr=0.1; may be given several times
     #[arg(long = "tag", value_name = "KEY=VALUE", value_parser = tag)]
     tags: Vec<(String, String)>,
-    /// How often to write a sample [default: 1s]
+    /// Time between two samples [default: 1s]
     #[arg(long, value_name = "TIME")]
     interval: Option<Span>,
-    /// Stop measuring after this time; the command goes on
+    /// Stop measuring after this time, while the command goes on [default: when the command ends]
     #[arg(long, value_name = "TIME")]
     duration: Option<Span>,
     /// Follow a running process and its descendants instead of starting a command
@@ -72,12 +72,12 @@ pub struct TrackArgs {
     pid: Option<u32>,
     #[command(flatten)]
     place: Place,
-    /// Ask the grid while the command runs, and log its carbon intensity with each sample
+    /// Ask live services for the carbon intensity during the run, and log it with each sample
     #[cfg(feature = "live")]
     #[arg(long)]
     live: bool,
-    /// Power usage effectiveness of the data centre, kept in the log [default: the provider's of a cloud
-    /// region, else the one the statement assumes, 1.58]
+    /// Power usage effectiveness of the data centre, written to the log [default: that of the cloud
+    /// provider; else none, and statements assume 1.58]
     #[arg(long, value_name = "PUE")]
     pue: Option<Pue>,
     /// Also write the time series to this file, which must be new
@@ -144,11 +144,11 @@ impl TrackArgs {
         };
         for note in &mut notes {
             // Also where nothing else is printed: the run is not accounted as its user set.
-            tell(format!("impact: passed over: {}", escape::terminal(note)));
+            tell(format!("impact: ignored: {}", escape::terminal(note)));
             *note = if self.redact {
-                "a setting was passed over".to_owned()
+                "a setting was ignored".to_owned()
             } else {
-                format!("a setting was passed over: {note}")
+                format!("a setting was ignored: {note}")
             };
         }
         let mut pue = config.or(self.pue, "pue");
