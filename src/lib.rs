@@ -13,14 +13,27 @@
 
 // The print macros panic when a stream is full or closed.
 #![cfg_attr(not(test), warn(clippy::print_stderr, clippy::print_stdout))]
+// What only one feature uses is unused without it.
+#![cfg_attr(
+    not(all(
+        feature = "cli",
+        feature = "nvml",
+        feature = "live",
+        feature = "site",
+        target_os = "linux"
+    )),
+    allow(dead_code, unused_imports)
+)]
 
 pub mod units;
 pub mod text;
 pub mod files;
 pub mod model;
 pub mod grid;
+#[cfg(all(feature = "track", target_os = "linux"))]
 pub mod meter;
 pub mod log;
+#[cfg(all(feature = "track", target_os = "linux"))]
 pub mod track;
 pub mod ledger;
 #[cfg(feature = "site")]

@@ -1,10 +1,8 @@
 use clap::Args;
 
 use super::exit;
-use super::output::tell;
 use super::settings::Sources;
 use crate::model::{Edge, Mark};
-use crate::track::mark_socket::{Delivery, VARIABLE, send};
 
 /// Mark a phase of a job that is being tracked, from inside the job
 #[derive(Debug, Args)]
@@ -38,15 +36,27 @@ impl MarkArgs {
         let mark = given
             .into_iter()
             .find_map(|(name, edge)| Some(Mark { name: name?, edge }));
-        // A job must run the same whether it is tracked or not, so nobody listening is no failure.
-        if let (Some(address), Some(mark)) = (settings.environment.get_os(VARIABLE), mark)
-            && send(address, &mark) == Delivery::Unanswered
-        {
-            tell("impact: the mark was sent, but the tracker has not answered");
+        if let Some(mark) = mark {
+            send(&mark, settings);
         }
         exit::DONE
     }
 }
+
+/// Sends the mark to the tracker. A job must run the same whether it is tracked or not, so no tracker is no failure.
+#[cfg(all(feature = "track", target_os = "linux"))]
+fn send(mark: &Mark, settings: &Sources) {
+    use crate::track::mark_socket::{Delivery, VARIABLE, send};
+    if let Some(address) = settings.environment.get_os(VARIABLE)
+        && send(address, mark) == Delivery::Unanswered
+    {
+        super::output::tell("impact: the mark was sent, but the tracker has not answered");
+    }
+}
+
+/// Without a tracker there is nobody to send a mark to.
+#[cfg(not(all(feature = "track", target_os = "linux")))]
+fn send(_: &Mark, _: &Sources) {}
 
 /// A mark is one small message.
 fn name(text: &str) -> Result<String, String> {

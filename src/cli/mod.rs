@@ -11,6 +11,7 @@ mod completions;
 mod config;
 mod configured;
 mod destination;
+#[cfg(all(feature = "track", target_os = "linux"))]
 mod doctor;
 mod estimate;
 mod exit;
@@ -20,6 +21,7 @@ mod filter;
 mod folder;
 #[cfg(feature = "live")]
 mod grid;
+#[cfg(all(feature = "track", target_os = "linux"))]
 mod hardware;
 mod left_out;
 mod list;
@@ -32,10 +34,14 @@ mod output;
 mod place;
 mod region;
 mod report;
+#[cfg(all(feature = "track", target_os = "linux"))]
 mod require;
 mod settings;
 mod statement;
+#[cfg(all(feature = "track", target_os = "linux"))]
 mod track;
+#[cfg(not(all(feature = "track", target_os = "linux")))]
+mod unsupported;
 mod version;
 mod yaml;
 
@@ -47,6 +53,8 @@ use clap::{Parser, Subcommand};
 use failure::{Advise, Failure};
 
 use crate::cli::settings::Sources;
+#[cfg(not(all(feature = "track", target_os = "linux")))]
+use unsupported::{doctor, require, track};
 
 /// What a command ends with: an exit code, or why it could not do its job.
 type Outcome = Result<u8, Failure>;

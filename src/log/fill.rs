@@ -1,12 +1,10 @@
 //! Writing into a log what was learnt afterwards, keeping every other byte of it.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 
-use rustix::fs::{FlockOperation, flock};
-use rustix::io::Errno;
 use serde_json::value::RawValue;
 
 use super::lines::LONGEST_LINE;
@@ -115,8 +113,8 @@ fn hold(data: &Path) -> io::Result<File> {
         .write(true)
         .open(data)
         .or_else(|_| File::open(data))?;
-    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-        Err(Errno::WOULDBLOCK) => Err(still_being_written()),
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => Err(still_being_written()),
         _ => Ok(file),
     }
 }
@@ -340,7 +338,7 @@ mod tests {
     fn a_log_that_a_tracker_holds_is_left_alone_until_it_lets_go() {
         let (folder, data) = log(LOG);
         let tracker = OpenOptions::new().append(true).open(&data).unwrap();
-        flock(&tracker, FlockOperation::LockShared).unwrap();
+        tracker.lock_shared().unwrap();
         for refused in [fill, preview].map(|fill| fill(&data, Recorded::Keep, until_thirty)) {
             let error = refused.unwrap_err();
             assert_eq!(error.to_string(), "it is still being written");

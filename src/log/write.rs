@@ -2,8 +2,6 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{CWD, FlockOperation, RenameFlags, flock, renameat_with};
-
 use super::{DATA_FILE, FOLDER, INFO_FILE, MESSAGES_FILE};
 use crate::files::AtomicFile;
 use crate::model::{Info, Sample};
@@ -46,7 +44,7 @@ impl LogWriter {
         };
         let data = append(DATA_FILE)?;
         // Whoever would replace the file can see that it is being written; not all file systems can.
-        let _ = flock(&data, FlockOperation::NonBlockingLockShared);
+        let _ = data.try_lock_shared();
         let mut writer = Self {
             folder: folder.to_owned(),
             data,
@@ -137,13 +135,23 @@ fn publish(hidden: &Path, run: &Path, id: &str) -> io::Result<PathBuf> {
     Ok(place)
 }
 
+#[cfg(target_os = "linux")]
 fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
     match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
         Ok(()) => Ok(()),
         // Some file systems cannot promise; then a log with files in it is still never replaced.
         Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS) => fs::rename(from, to),
         Err(error) => Err(error.into()),
     }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
+    if to.exists() {
+        return Err(io::ErrorKind::AlreadyExists.into());
+    }
+    fs::rename(from, to)
 }
 
 #[cfg(test)]
@@ -168,7 +176,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let writer = create(folder.path(), "a");
         let file = File::open(writer.folder().join(DATA_FILE)).unwrap();
-        let lock = || flock(&file, FlockOperation::NonBlockingLockExclusive);
+        let lock = || file.try_lock();
         assert!(lock().is_err());
         drop(writer);
         assert!(lock().is_ok());

@@ -2,7 +2,6 @@ use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::Path;
 
-use rustix::fs::{Mode, OFlags};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
@@ -42,8 +41,14 @@ fn open_plain(path: &Path) -> io::Result<Option<File>> {
     if !path.symlink_metadata().is_ok_and(|about| about.is_file()) {
         return Ok(None);
     }
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
+    let mut options = File::options();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags.bits() as i32);
+    }
+    let file = options.open(path)?;
     Ok(file.metadata()?.is_file().then_some(file))
 }
 

@@ -12,9 +12,9 @@ use std::time::Duration;
 use clap::Args;
 
 use self::live_line::LiveLine;
+#[cfg(feature = "live")]
 use super::grid::no_such_provider;
 use super::hardware::Hardware;
-#[cfg(feature = "live")]
 use super::output::tell;
 use super::place::Place;
 use super::region::tables::Tables;
