@@ -32,9 +32,9 @@ fn main() {
         "{:44} {:>10} {:>10} {:>7}",
         "", "measured", "bound", "of it"
     );
-    running("1 process, 1 Hz", 1, 1000, 0.03, 6.0);
-    running("50 processes, 1 Hz", 50, 1000, 0.1, 8.0);
-    running("1 process, 10 Hz", 1, 100, 0.3, 6.0);
+    running("1 process, 1 Hz", 1, 1000, 0.03, 10.0);
+    running("50 processes, 1 Hz", 50, 1000, 0.1, 10.0);
+    running("1 process, 10 Hz", 1, 100, 0.3, 10.0);
     for (name, options) in [("", &[][..]), (" (no cgroup)", &["--no-cgroup"])] {
         let (before, after) = around(options, 31);
         row(

@@ -23,6 +23,7 @@ mod reference;
 mod region;
 mod report;
 mod require;
+mod session;
 mod signals;
 mod site_check;
 mod site_spec;
