@@ -1,16 +1,16 @@
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use super::accounting::{Accounting, exit_code};
-use super::filter::Filter;
 use super::output::print;
 use super::settings::{Config, Sources};
 use super::{Outcome, configured};
 use crate::ledger::compare::gate::metric;
 use crate::ledger::figure::{Amount, Figures};
-use crate::ledger::{Figure, Footprint, RunSummary, Tally};
+use crate::ledger::filter::Filter;
+use crate::ledger::{AccountedRun, Figure, RunSummary, Tally};
 use crate::text::escape;
 use crate::text::number::{counted, human};
 use crate::text::table::{Table, UNKNOWN};
@@ -78,13 +78,6 @@ const FIGURES: [(&str, Figure); 4] = [
     ("measured", Figure::MeasuredShare),
 ];
 
-struct Line<'a> {
-    path: &'a Path,
-    run: &'a RunSummary,
-    tally: Tally,
-    figures: Figures,
-}
-
 #[derive(Serialize)]
 struct Entry<'a> {
     path: String,
@@ -93,7 +86,7 @@ struct Entry<'a> {
     started: Option<String>,
     tags: &'a std::collections::BTreeMap<String, String>,
     #[serde(flatten)]
-    figures: &'a Figures,
+    figures: Figures,
 }
 
 impl ListArgs {
@@ -102,22 +95,9 @@ impl ListArgs {
         self.accounting.fill(&config);
         let collection = self.accounting.collect(&self.folders)?;
         let assumptions = self.accounting.assumptions()?;
-        let mut lines: Vec<Line> = collection
-            .runs
-            .iter()
-            .filter_map(|(path, run)| {
-                let footprint = Footprint::of(run, &assumptions);
-                let wanted = self
-                    .filter
-                    .iter()
-                    .all(|filter| filter.keeps(run, &footprint));
-                wanted.then(|| Line {
-                    path,
-                    run,
-                    tally: Tally::of(run, &footprint),
-                    figures: Figure::all_of_run(run, &footprint),
-                })
-            })
+        let mut lines: Vec<AccountedRun> = collection
+            .accounted(&assumptions)
+            .filter(|run| self.filter.iter().all(|filter| filter.keeps(run)))
             .collect();
         self.sort(&mut lines);
         let format = self.format.or_else(|| configured::format(&config));
@@ -132,14 +112,14 @@ impl ListArgs {
     }
 
     /// A stable sort: runs that are equal stay in the order of their paths.
-    fn sort(&self, lines: &mut [Line]) {
+    fn sort(&self, lines: &mut [AccountedRun]) {
         match self.sort {
             Sort::Path => {}
             Sort::Name => lines.sort_by(|a, b| a.run.name.cmp(&b.run.name)),
             Sort::Host => lines.sort_by(|a, b| a.run.host.cmp(&b.run.host)),
             Sort::Started => lines.sort_by_key(|line| line.run.started),
             Sort::Figure(figure) => {
-                let value = |line: &Line| line.figures[figure.name()].map(Amount::value);
+                let value = |line: &AccountedRun| line.figure(figure);
                 lines.sort_by(|a, b| match (value(a), value(b)) {
                     (Some(a), Some(b)) => b.total_cmp(&a),
                     // Runs that do not tell the figure come last.
@@ -151,7 +131,7 @@ impl ListArgs {
 }
 
 /// The runs and, for people, what they come to.
-fn table(lines: &[Line], number: &dyn Fn(Amount) -> String, unknown: &str) -> Table {
+fn table(lines: &[AccountedRun], number: &dyn Fn(Amount) -> String, unknown: &str) -> Table {
     let mut table = Table::new(
         &["run", "name", "host", "started"],
         &FIGURES.map(|(title, _)| title),
@@ -204,7 +184,7 @@ fn started(run: &RunSummary) -> Option<String> {
     Some(started.format("%Y-%m-%dT%H:%M:%SZ").to_string())
 }
 
-fn json(lines: &[Line]) -> Result<String, serde_json::Error> {
+fn json(lines: &[AccountedRun]) -> Result<String, serde_json::Error> {
     let entries: Vec<Entry> = lines
         .iter()
         .map(|line| Entry {
@@ -213,7 +193,7 @@ fn json(lines: &[Line]) -> Result<String, serde_json::Error> {
             host: line.run.host.as_deref(),
             started: started(line.run),
             tags: &line.run.tags,
-            figures: &line.figures,
+            figures: line.figures(),
         })
         .collect();
     escape::pretty_json(&entries)

@@ -17,7 +17,6 @@ mod estimate;
 mod exit;
 mod export;
 mod failure;
-mod filter;
 mod folder;
 #[cfg(feature = "live")]
 mod grid;

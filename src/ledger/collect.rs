@@ -7,8 +7,8 @@ use chrono::{DateTime, Utc};
 use rayon::prelude::*;
 use serde::{Serialize, Serializer};
 
-use super::RunSummary;
 use super::summarise::summarise;
+use super::{AccountedRun, Assumptions, RunSummary};
 use crate::log::Identity;
 use crate::log::find::find;
 
@@ -17,6 +17,15 @@ use crate::log::find::find;
 pub struct Collection {
     pub runs: Vec<(PathBuf, RunSummary)>,
     pub skipped: Vec<Skipped>,
+}
+
+impl Collection {
+    /// Every run with its footprint and its tally under these assumptions.
+    pub fn accounted(&self, assumptions: &Assumptions) -> impl Iterator<Item = AccountedRun<'_>> {
+        self.runs
+            .iter()
+            .map(move |(path, run)| AccountedRun::new(path, run, assumptions))
+    }
 }
 
 /// What was left out, and why.

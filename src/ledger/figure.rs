@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use serde::Serialize;
 
-use super::{Footprint, RunSummary, Tally};
+use super::Tally;
 use crate::model::EnergyClass;
 use crate::units::{Energy, Exact, Hours};
 
@@ -68,34 +68,6 @@ impl Figure {
     #[must_use]
     pub fn adds_up(self) -> bool {
         !matches!(self, Self::CarbonIntensity | Self::MeasuredShare)
-    }
-
-    /// The figure of one run, or none where the log does not tell.
-    #[must_use]
-    pub fn of_run(self, run: &RunSummary, footprint: &Footprint) -> Option<f64> {
-        let amount = self.amount_of_run(footprint, &Tally::of(run, footprint));
-        amount.map(Amount::value)
-    }
-
-    /// All figures of one run, to the last digit.
-    #[must_use]
-    pub fn all_of_run(run: &RunSummary, footprint: &Footprint) -> Figures {
-        let tally = Tally::of(run, footprint);
-        Self::ALL
-            .into_iter()
-            .map(|figure| (figure.name(), figure.amount_of_run(footprint, &tally)))
-            .collect()
-    }
-
-    /// The intensity of a single run is the mean of what was recorded, as in the original tool.
-    fn amount_of_run(self, footprint: &Footprint, alone: &Tally) -> Option<Amount> {
-        match self {
-            Self::CarbonIntensity => footprint
-                .carbon
-                .as_ref()
-                .map(|carbon| Amount::Ratio(carbon.intensity.get())),
-            _ => self.amount(alone),
-        }
     }
 
     /// All figures of many runs together.

@@ -6,7 +6,7 @@ use super::processor::Processor;
 use super::statistic::Statistic;
 use crate::ledger::collect::with_causes;
 use crate::ledger::summarise::summarise_with;
-use crate::ledger::{Assumptions, Figure, Footprint, RunSummary, Skipped, SkippedKind};
+use crate::ledger::{AccountedRun, Assumptions, Footprint, RunSummary, Skipped, SkippedKind};
 use crate::log::TimeSeries;
 use crate::model::Info;
 
@@ -61,11 +61,13 @@ impl Reader<'_> {
                     reason: with_causes(&error),
                 })
             })?;
-        let footprint = Footprint::of(&summary, self.assumptions);
-        let mut figures: BTreeMap<String, f64> = Figure::all_of_run(&summary, &footprint)
+        let accounted = AccountedRun::new(&log.path, &summary, self.assumptions);
+        let mut figures: BTreeMap<String, f64> = accounted
+            .figures()
             .into_iter()
             .filter_map(|(name, amount)| Some((name.to_owned(), amount?.value())))
             .collect();
+        let footprint = accounted.footprint;
         let mut missing = Vec::new();
         for (place, processor) in processors.iter().enumerate() {
             let processor = &self.processors[*processor];

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use super::effect_size::effect_size;
 use super::{Environment, NoTestResult, Resampling, Test, TestResult};
-use crate::ledger::{Assumptions, Figure, Footprint, RunSummary};
+use crate::ledger::{AccountedRun, Assumptions, Figure, RunSummary};
 use crate::units::moments::Moments;
 
 /// Runs that belong together; the first group is the one the others are held against.
@@ -108,7 +108,7 @@ impl GroupFigure {
         let values: Vec<f64> = group
             .runs
             .iter()
-            .filter_map(|(_, run)| figure.of_run(run, &Footprint::of(run, assumptions)))
+            .filter_map(|(path, run)| AccountedRun::new(path, run, assumptions).figure(figure))
             .collect();
         Self {
             name: group.name.clone(),

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use super::row_writer::{Column, RowFormat, RowWriter};
 use crate::grid::zone::ZoneId;
 use crate::ledger::figure::Amount;
-use crate::ledger::{Assumptions, Collection, Figure, Footprint};
+use crate::ledger::{Assumptions, Collection, Figure};
 use crate::text::csv::Cell;
 
 /// Writes one row for each run, and returns the columns.
@@ -34,14 +34,14 @@ pub fn runs(
     );
     columns.extend(Figure::ALL.map(|f| Column::new(f.name(), f.unit(), f.meaning())));
     let mut writer = RowWriter::new(format, columns, out)?;
-    for (path, run) in &collection.runs {
-        let footprint = Footprint::of(run, assumptions);
+    for accounted in collection.accounted(assumptions) {
+        let (run, footprint) = (accounted.run, &accounted.footprint);
         let carbon = footprint.carbon.as_ref();
         let zone = carbon
             .and_then(|carbon| carbon.zone.as_ref())
             .or(run.region.as_ref().map(|region| &region.zone));
         let mut cells = vec![
-            Cell::word(path.display().to_string()),
+            Cell::word(accounted.path.display().to_string()),
             word(run.name.as_deref()),
             word(run.host.as_deref()),
             run.started.map_or(Cell::Empty, |time| {
@@ -55,7 +55,7 @@ pub fn runs(
             tags.iter()
                 .map(|tag| word(run.tags.get(*tag).map(String::as_str))),
         );
-        let figures = Figure::all_of_run(run, &footprint);
+        let figures = accounted.figures();
         cells.extend(Figure::ALL.map(|figure| match figures[figure.name()] {
             Some(Amount::Sum(exact)) => Cell::Number(exact.to_string().into()),
             Some(Amount::Ratio(ratio)) => Cell::number(Some(ratio)),

@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use super::Statement;
-use super::prose::{Span, paragraphs};
+use super::prose::{Paragraph, Span, paragraphs};
 use crate::grid::social_cost;
 
 /// A publication the statement refers to.
@@ -71,11 +71,16 @@ impl Publication {
 /// The BibTeX entries of everything the statement cites, and of nothing else.
 #[must_use]
 pub fn bibtex(statement: &Statement) -> String {
-    let cited: BTreeSet<Publication> = paragraphs(statement)
-        .into_iter()
+    bibtex_of(&paragraphs(statement))
+}
+
+/// The BibTeX entries of everything these paragraphs cite.
+pub(super) fn bibtex_of(paragraphs: &[Paragraph]) -> String {
+    let cited: BTreeSet<Publication> = paragraphs
+        .iter()
         .flatten()
         .filter_map(|span| match span {
-            Span::Cite(source) => Some(source),
+            Span::Cite(source) => Some(*source),
             _ => None,
         })
         .collect();

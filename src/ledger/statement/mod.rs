@@ -13,7 +13,7 @@ mod text;
 use std::path::PathBuf;
 
 use super::figure::Figures;
-use super::{Assumptions, Collection, Figure, Footprint, RunSummary, Skipped, Tally};
+use super::{Assumptions, Collection, Skipped, Tally};
 use crate::grid::social_cost;
 use crate::grid::social_cost::SocialCost;
 use crate::grid::zone::Iso3;
@@ -92,19 +92,17 @@ pub struct Options {
 impl Statement {
     #[must_use]
     pub fn of(collection: &Collection, options: &Options) -> Self {
-        let footprint = |run: &RunSummary| Footprint::of(run, &options.assumptions);
-        let tally_of = |run: &RunSummary| Tally::of(run, &footprint(run));
-        let tally = collection
-            .runs
-            .iter()
-            .fold(Tally::default(), |sum, (_, run)| sum.merge(tally_of(run)));
-        let runs = options.per_run.then(|| {
-            let line = |(path, run): &(PathBuf, RunSummary)| RunLine {
-                path: path.clone(),
-                figures: Figure::all_of_run(run, &footprint(run)),
-            };
-            collection.runs.iter().map(line).collect()
-        });
+        let mut tally = Tally::default();
+        let mut runs = options.per_run.then(Vec::new);
+        for accounted in collection.accounted(&options.assumptions) {
+            if let Some(lines) = &mut runs {
+                lines.push(RunLine {
+                    path: accounted.path.to_owned(),
+                    figures: accounted.figures(),
+                });
+            }
+            tally = tally.merge(accounted.tally);
+        }
         Self {
             cost: Cost::of(&tally, options.country),
             tally,

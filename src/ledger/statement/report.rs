@@ -1,6 +1,5 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::Path;
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -10,7 +9,7 @@ use crate::grid::zone::ZoneId;
 use crate::ledger::figure::{Amount, Figures};
 use crate::ledger::footprint::PueOrigin;
 use crate::ledger::phases::Repetitions;
-use crate::ledger::{Assumptions, Collection, Figure, Footprint, RunSummary, Skipped, Tally};
+use crate::ledger::{AccountedRun, Assumptions, Collection, Figure, Skipped, Tally};
 use crate::model::{Citation, Component, EnergyClass, Method};
 use crate::text::escape;
 use crate::text::number::{counted, human, percent};
@@ -118,13 +117,11 @@ impl Report {
         let mut total = Tally::default();
         let mut nodes: BTreeMap<Option<String>, Tally> = BTreeMap::new();
         let mut runs = Vec::with_capacity(collection.runs.len());
-        for (path, run) in &collection.runs {
-            let footprint = Footprint::of(run, assumptions);
-            let tally = Tally::of(run, &footprint);
-            runs.push(RunReport::of(path, run, &footprint, &tally));
-            let node = nodes.entry(run.host.clone()).or_default();
-            *node = std::mem::take(node).merge(tally.clone());
-            total = total.merge(tally);
+        for accounted in collection.accounted(assumptions) {
+            runs.push(RunReport::of(&accounted));
+            let node = nodes.entry(accounted.run.host.clone()).or_default();
+            *node = std::mem::take(node).merge(accounted.tally.clone());
+            total = total.merge(accounted.tally);
         }
         Self {
             schema: SCHEMA,
@@ -198,13 +195,14 @@ impl Report {
 }
 
 impl RunReport {
-    fn of(path: &Path, run: &RunSummary, footprint: &Footprint, tally: &Tally) -> Self {
+    fn of(accounted: &AccountedRun) -> Self {
+        let (run, footprint) = (accounted.run, &accounted.footprint);
         let counted: BTreeMap<&Component, EnergyClass> = run
             .counted()
             .map(|(group, component, _)| (component, group))
             .collect();
         Self {
-            path: path.display().to_string(),
+            path: accounted.path.display().to_string(),
             name: run.name.clone(),
             tags: run.tags.clone(),
             host: run.host.clone(),
@@ -212,7 +210,7 @@ impl RunReport {
             pue: footprint.pue,
             pue_origin: footprint.pue_origin.clone(),
             pue_source: footprint.pue_origin.citation().map(Citation::to_string),
-            figures: Figure::all_of_run(run, footprint),
+            figures: accounted.figures(),
             carbon: footprint.carbon.as_ref().map(|carbon| CarbonReport {
                 zone: carbon.zone.clone(),
                 intensity_g_per_kwh: carbon.intensity,
@@ -235,7 +233,7 @@ impl RunReport {
                 .map(|(name, phase)| (name.clone(), phase.into()))
                 .collect(),
             quality: QualityReport {
-                measured_share: tally.measured_share(),
+                measured_share: accounted.tally.measured_share(),
                 missing: run.absent.clone(),
                 notes: run.notes.clone(),
             },

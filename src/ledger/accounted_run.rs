@@ -1,0 +1,60 @@
+use std::path::Path;
+
+use super::figure::{Amount, Figures};
+use super::{Assumptions, Figure, Footprint, RunSummary, Tally};
+
+/// One run with its footprint and its tally, each made once.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct AccountedRun<'a> {
+    /// The folder of the run.
+    pub path: &'a Path,
+    /// What its log says.
+    pub run: &'a RunSummary,
+    /// What it meant for the climate.
+    pub footprint: Footprint,
+    /// Its figures, ready to be added to those of other runs.
+    pub tally: Tally,
+}
+
+impl<'a> AccountedRun<'a> {
+    /// The run under these assumptions.
+    #[must_use]
+    pub fn new(path: &'a Path, run: &'a RunSummary, assumptions: &Assumptions) -> Self {
+        let footprint = Footprint::of(run, assumptions);
+        let tally = Tally::of(run, &footprint);
+        Self {
+            path,
+            run,
+            footprint,
+            tally,
+        }
+    }
+
+    /// A figure of the run, or none where the log does not tell.
+    #[must_use]
+    pub fn figure(&self, figure: Figure) -> Option<f64> {
+        self.amount(figure).map(Amount::value)
+    }
+
+    /// All figures of the run, to the last digit.
+    #[must_use]
+    pub fn figures(&self) -> Figures {
+        Figure::ALL
+            .into_iter()
+            .map(|figure| (figure.name(), self.amount(figure)))
+            .collect()
+    }
+
+    /// The intensity of a single run is the mean of what was recorded, as in the original tool.
+    fn amount(&self, figure: Figure) -> Option<Amount> {
+        match figure {
+            Figure::CarbonIntensity => self
+                .footprint
+                .carbon
+                .as_ref()
+                .map(|carbon| Amount::Ratio(carbon.intensity.get())),
+            _ => figure.amount(&self.tally),
+        }
+    }
+}
