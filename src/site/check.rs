@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::appendix::{Appendix, SiteError, SiteInputs};
-use super::entry::statistics;
 use super::logs::LogRoot;
 use super::problem::SpecError;
 use super::render::Renderer;
 use super::site_checker::{CheckScope, FileDifferences, SiteChecker};
 use super::site_map::{PageId, SiteMap};
 use super::spec::Spec;
+use super::statistic::statistics;
 use crate::grid::intensity::Dataset;
 use crate::grid::zone::{Iso3, ZoneId};
 use crate::ledger::{Assumptions, Skipped};

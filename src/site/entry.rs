@@ -3,7 +3,6 @@ use std::collections::BTreeMap;
 use super::logs::RunLog;
 use super::problem::{Problem, SpecError};
 use super::processor::Processor;
-use super::statistic::Statistic;
 use crate::ledger::collect::with_causes;
 use crate::ledger::summarise::summarise_with;
 use crate::ledger::{AccountedRun, Assumptions, Footprint, RunSummary, Skipped, SkippedKind};
@@ -112,20 +111,4 @@ impl Reader<'_> {
         }
         Ok(())
     }
-}
-
-/// Every figure over some runs.
-pub(super) fn statistics<'a>(
-    entries: impl Iterator<Item = &'a Entry>,
-) -> BTreeMap<String, Statistic> {
-    let mut values: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-    for entry in entries {
-        for (name, value) in &entry.figures {
-            values.entry(name).or_default().push(*value);
-        }
-    }
-    values
-        .into_iter()
-        .filter_map(|(name, values)| Some((name.to_owned(), Statistic::of(&values)?)))
-        .collect()
 }

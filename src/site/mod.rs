@@ -1,4 +1,6 @@
-//! A site that shows runs group by group: spec -> tree -> page -> render -> stage.
+//! The HTML appendix of a paper: pages that show runs group by group.
+//!
+//! Data flows one way: logs and [`Spec`] -> tree of groups -> entries of runs -> pages -> templates -> files.
 
 mod appendix;
 mod archive;
@@ -8,13 +10,19 @@ mod column;
 mod command;
 mod entry;
 mod expression;
+mod file_sink;
+mod folder_tree;
+mod gauge_charts;
+mod group_charts;
 mod group_page;
 mod json_path;
 mod label;
 mod logs;
-mod site_checker;
+mod member_table;
+mod notices;
 mod ordered;
 mod page;
+mod page_writer;
 mod problem;
 mod processor;
 mod progress;
@@ -25,13 +33,12 @@ mod run_facts;
 mod run_page;
 mod sanitise;
 mod segment;
-mod file_sink;
-mod folder_tree;
-mod gauge_charts;
+mod site_checker;
 mod site_map;
+mod site_runs;
+mod site_writer;
 mod spec;
 mod spec_tree;
-mod site_writer;
 mod start_page;
 mod statistic;
 mod table;
@@ -50,7 +57,7 @@ pub use spec::Spec;
 
 /// The version of a site's JSON.
 const SCHEMA: &str = "impact-site/1";
-/// Who wrote a site.
+/// The program that wrote a site.
 const GENERATOR: &str = concat!("impact ", env!("CARGO_PKG_VERSION"));
-/// A spec with every key, explained.
+/// A spec that shows and explains every key.
 pub const EXAMPLE_SPEC: &str = include_str!("../../leaderboard_spec.example.json");

@@ -1,11 +1,12 @@
 use serde_json::{Value, json};
 
-use super::entry::statistics;
-use super::group_page::{Member, SiteRuns, charts, headlines};
+use super::group_charts::charts;
+use super::group_page::headlines;
 use super::label;
 use super::logs::LogRoot;
 use super::page::{Fact, StartPage, StatementBlock};
 use super::site_map::PageId;
+use super::site_runs::{Member, SiteRuns};
 use super::table::{Cell, Column, Row, Table};
 use crate::ledger::{Figure, Skipped};
 
@@ -26,17 +27,12 @@ pub(super) struct StartPageContent<'a> {
 }
 
 /// The start page and the same for machines.
-pub(super) fn start_page(ledger: &SiteRuns, front: StartPageContent) -> (StartPage, Value) {
-    let map = ledger.map;
-    let whole = Member {
-        name: map.title.to_owned(),
-        place: PageId::Start,
-        runs: ledger.runs.iter().flatten().collect(),
-        statistics: statistics(ledger.runs.iter().flatten()),
-    };
-    let members: Vec<Member> = shown_groups(ledger)
+pub(super) fn start_page(site: &SiteRuns, front: StartPageContent) -> (StartPage, Value) {
+    let map = site.map;
+    let whole = site.whole();
+    let members: Vec<Member> = shown_groups(site)
         .into_iter()
-        .map(|group| ledger.group(group))
+        .map(|group| site.group(group))
         .collect();
     let mut skipped: Vec<Skipped> = front
         .skipped
@@ -56,13 +52,13 @@ pub(super) fn start_page(ledger: &SiteRuns, front: StartPageContent) -> (StartPa
         "generator": crate::site::GENERATOR,
         "runs": whole.runs.len(),
         "figures": whole.statistics,
-        "rows": members.iter().map(|member| ledger.row_json(PageId::Start, member)).collect::<Vec<_>>(),
+        "rows": members.iter().map(|member| site.row_json(PageId::Start, member)).collect::<Vec<_>>(),
         "skipped": skipped,
     });
     let page = StartPage {
         shell: map.shell(PageId::Start, map.title),
         headlines: headlines(&whole),
-        groups: groups_table(ledger, &members),
+        groups: groups_table(site, &members),
         charts: charts(&members).into_iter().take(1).collect(),
         statement: front.statement,
         notices: front.notices.to_vec(),
@@ -78,8 +74,8 @@ pub(super) fn start_page(ledger: &SiteRuns, front: StartPageContent) -> (StartPa
 }
 
 /// The outermost groups, or those below where there is only one.
-fn shown_groups(ledger: &SiteRuns) -> Vec<usize> {
-    let tree = ledger.map.tree;
+fn shown_groups(site: &SiteRuns) -> Vec<usize> {
+    let tree = site.map.tree;
     let mut shown = tree.top.clone();
     while let [only] = shown.as_slice() {
         if tree.groups[*only].children.is_empty() {
@@ -90,7 +86,7 @@ fn shown_groups(ledger: &SiteRuns) -> Vec<usize> {
     shown
 }
 
-fn groups_table(ledger: &SiteRuns, members: &[Member]) -> Table {
+fn groups_table(site: &SiteRuns, members: &[Member]) -> Table {
     let mut columns = vec![Column::number("runs", "Runs", "")];
     columns.extend(FIGURES.iter().map(|figure| match figure {
         Figure::MeasuredShare => label::column(figure.name()),
@@ -113,8 +109,8 @@ fn groups_table(ledger: &SiteRuns, members: &[Member]) -> Table {
             }
         }));
         Row {
-            href: Some(ledger.map.href(PageId::Start, member.place)),
-            ..Row::new(member.name.clone(), cells)
+            href: Some(site.map.href(PageId::Start, member.page)),
+            ..Row::new(member.name, cells)
         }
     };
     Table {

@@ -1,8 +1,14 @@
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
+use super::entry::Entry;
 use crate::units::moments::Moments;
 
-/// A figure over some runs.
+/// Statistics by the names of the figures.
+pub(super) type Statistics = BTreeMap<String, Statistic>;
+
+/// One figure over some runs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub(super) struct Statistic {
     pub(super) mean: f64,
@@ -23,6 +29,20 @@ impl Statistic {
             n: moments.count,
         })
     }
+}
+
+/// Every figure that some of the runs have.
+pub(super) fn statistics<'a>(entries: impl Iterator<Item = &'a Entry>) -> Statistics {
+    let mut values: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for entry in entries {
+        for (name, value) in &entry.figures {
+            values.entry(name).or_default().push(*value);
+        }
+    }
+    values
+        .into_iter()
+        .filter_map(|(name, values)| Some((name.to_owned(), Statistic::of(&values)?)))
+        .collect()
 }
 
 #[cfg(test)]
