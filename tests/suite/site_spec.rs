@@ -1,9 +1,8 @@
 //! The spec of a site: its mistakes, its processors and its templates.
 
 use std::fs;
-use std::path::PathBuf;
 
-use crate::support::site::{groups, logs, names, pages, spec, write_spec};
+use crate::support::site::{groups, logs, pages, spec, write_spec};
 use crate::support::{LegacyRun, Run, impact};
 use predicates::prelude::*;
 use predicates::str::contains;
@@ -229,82 +228,4 @@ fn templates_of_the_user_go_before_ours() {
         .assert()
         .code(1)
         .stderr(contains("a template is wrong"));
-}
-
-#[test]
-fn the_groups_of_the_original_leaderboard_come_out() {
-    let reference = std::env::var_os("IMPACT_REFERENCE").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/reference"),
-        PathBuf::from,
-    );
-    if !reference.is_dir() {
-        eprintln!("no reference logs here; skipped");
-        return;
-    }
-    let folder = tempfile::tempdir().unwrap();
-    let text = fs::read_to_string(reference.join("leaderboard_generation_format.json")).unwrap();
-    let block = json!({
-        "file": "eval_test.csv",
-        "skip_rows": 1,
-        "figures": {
-            "AverageReturn": "mean(rmean)",
-            "AsymptoticReturn": "last(rmean)",
-            "AverageReturnPerkWh": "mean(rmean) / total_power",
-            "AverageEpisodeLength": "mean(lmean)",
-            "AverageMaximumEpisodeLength": "mean(lmax)"
-        }
-    });
-    // The spec itself stays as it was written, so that its groups keep their order.
-    let processors =
-        format!("{{\"processors\":{{\"rlenergyleaderboard.processors.load_rl_eval\":{block}}},");
-    let spec = folder.path().join("spec.json");
-    fs::write(&spec, text.replacen('{', &processors, 1)).unwrap();
-    let site = folder.path().join("out");
-    let data = reference.join("data");
-    impact()
-        .arg("appendix")
-        .arg(&data)
-        .arg("--site-spec")
-        .arg(&spec)
-        .arg("-o")
-        .arg(&site)
-        .assert()
-        .success();
-    let groups = groups(&site);
-    let expected: Vec<Value> =
-        serde_json::from_slice(&fs::read(reference.join("expected_groups.json")).unwrap()).unwrap();
-    assert_eq!(groups.len(), expected.len());
-    let mut compared = 0;
-    for group in &expected {
-        let path: Vec<String> = serde_json::from_value(group["path"].clone()).unwrap();
-        let found = &groups[&path];
-        assert_eq!(found["runs"], group["runs"], "{path:?}");
-        for (name, wanted) in group["figures"].as_object().unwrap() {
-            for part in ["mean", "stderr", "sum", "n"] {
-                let (found, wanted) = (&found["figures"][name][part], &wanted[part]);
-                let same = match (found.as_f64(), wanted.as_f64()) {
-                    (Some(found), Some(wanted)) => {
-                        (found - wanted).abs() <= 1e-11 * wanted.abs().max(1e-9)
-                    }
-                    _ => found.is_null() && wanted.is_null(),
-                };
-                assert!(
-                    same,
-                    "{part} of {name} of {path:?}: {found} is not {wanted}"
-                );
-                compared += 1;
-            }
-        }
-    }
-    assert!(compared >= 500, "{compared} figures compared");
-    let pong = groups
-        .iter()
-        .find(|(path, _)| path.len() == 2 && path[1].starts_with("Pong"))
-        .unwrap()
-        .1;
-    let order: Vec<&str> = names(pong)
-        .iter()
-        .map(|name| name.split(' ').next().unwrap())
-        .collect();
-    assert_eq!(order, ["A2C+Vtrace", "PPO2", "DQN", "A2C"]);
 }
