@@ -20,6 +20,7 @@ pub(crate) struct AtomicFile {
 impl AtomicFile {
     /// A file with the default permissions of the process.
     pub(crate) fn new(destination: &Path) -> io::Result<Self> {
+        #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix has a mode to set"))]
         let mut builder = Builder::new();
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
