@@ -26,7 +26,7 @@ impl DoctorArgs {
     pub fn run(self, settings: &Sources) -> Outcome {
         let roots = self.hardware.roots(&Config::load(settings)?);
         let survey = Survey::of(&roots);
-        let container = host::container(None);
+        let container = host::container(&settings.environment, None);
         let mut text = String::new();
         for finding in &survey.findings {
             let _ = writeln!(text, "{}", line(finding));

@@ -44,6 +44,7 @@ impl Hardware {
             nvml_lib: config
                 .or(self.nvml_lib.clone(), "nvml-lib")
                 .filter(|path| !path.is_empty()),
+            environment: config.environment().clone(),
         }
     }
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::sensor::kernel_file::line;
 use super::sensor::{Processor, Roots};
+use crate::model::Environment;
 use crate::model::info::{Cpu, Host};
 
 /// What batch systems and MPI launchers call the job, the step and the rank.
@@ -64,7 +65,7 @@ pub(crate) fn host(roots: &Roots, processor: &Processor, memory_bytes: Option<u6
             threads: Some(processor.threads),
         }),
         memory_bytes,
-        container: container(group.as_deref()),
+        container: container(&roots.environment, group.as_deref()),
         cgroup: group,
         ..Host::default()
     }
@@ -78,14 +79,14 @@ const TELLING: [&str; 3] = [
 ];
 
 /// The job, step and rank ids that are set; redacted, without names and addresses.
-pub(crate) fn scheduler(redact: bool) -> BTreeMap<String, String> {
+pub(crate) fn scheduler(environment: &Environment, redact: bool) -> BTreeMap<String, String> {
     let value = |name: &str| {
-        let value = std::env::var(name).ok()?;
+        let value = environment.raw(name)?;
         // PBS puts the name of its server after the number.
         let number = value.split('.').next().unwrap_or_default();
         Some(match name {
             "PBS_JOBID" if redact => number.to_owned(),
-            _ => value,
+            _ => value.to_owned(),
         })
     };
     SCHEDULER
@@ -104,8 +105,8 @@ fn os_name() -> Option<String> {
 }
 
 /// The kind of container we run in, by the traces each leaves.
-pub(crate) fn container(group: Option<&str>) -> Option<String> {
-    let set = |name: &str| std::env::var_os(name).is_some();
+pub(crate) fn container(environment: &Environment, group: Option<&str>) -> Option<String> {
+    let set = |name: &str| environment.raw(name).is_some();
     let group = group.unwrap_or_default();
     let kind = if set("APPTAINER_NAME") || set("SINGULARITY_NAME") {
         "apptainer"
@@ -116,7 +117,7 @@ pub(crate) fn container(group: Option<&str>) -> Option<String> {
     } else if Path::new("/.dockerenv").exists() || group.contains("/docker") {
         "docker"
     } else {
-        return std::env::var("container").ok();
+        return environment.raw("container").map(str::to_owned);
     };
     Some(kind.to_owned())
 }

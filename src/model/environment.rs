@@ -3,11 +3,29 @@ use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::PathBuf;
 
-/// Environment variables, read once when the program starts and handed to whatever needs them.
+/// Environment variables, read once and handed to whatever needs them.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Environment(BTreeMap<OsString, OsString>);
 
 impl Environment {
+    /// The variables of this process. Nothing else in the program reads them.
+    #[must_use]
+    pub fn of_process() -> Self {
+        std::env::vars_os().collect()
+    }
+
+    /// A variable as it is set, also if it is empty; none if it is not valid text.
+    #[must_use]
+    pub fn raw(&self, name: &str) -> Option<&str> {
+        self.0.get(OsStr::new(name))?.to_str()
+    }
+
+    /// All variables, sorted by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
+        let variables = self.0.iter();
+        variables.map(|(name, value)| (name.as_os_str(), value.as_os_str()))
+    }
+
     /// A variable that is set, not blank and valid text, without the spaces around it.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
@@ -68,6 +86,7 @@ mod tests {
         .into_iter()
         .collect();
         assert_eq!(environment.get("BLANK"), None);
+        assert_eq!(environment.raw("EMPTY"), Some(""));
         assert_eq!(environment.get_os("EMPTY"), None);
         assert_eq!(environment.get("PUE"), Some("1.2"));
         assert_eq!(environment.absolute_path("HOME"), None);

@@ -16,7 +16,7 @@ use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SocketAddrAny, recvmsg, sockopt,
 };
 
-use crate::model::Mark;
+use crate::model::{Environment, Mark};
 
 /// The environment variable that names the tracker's socket.
 pub const VARIABLE: &str = "IMPACT_TRACKER";
@@ -101,8 +101,8 @@ impl AsFd for MarkSocket {
 ///
 /// Launchers hand the variable on to other machines, whose processes that tracker does not see.
 #[must_use]
-pub fn outer_run() -> Option<String> {
-    let address = std::env::var(VARIABLE).ok()?;
+pub fn outer_run(environment: &Environment) -> Option<String> {
+    let address = environment.raw(VARIABLE)?;
     let name = address.strip_prefix('@')?;
     let tracker = SocketAddr::from_abstract_name(name).ok()?;
     UnixDatagram::unbound().ok()?.connect_addr(&tracker).ok()?;

@@ -5,19 +5,20 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::model::Environment;
 use crate::model::info::Python;
 
 /// The interpreter behind a command and its packages, if it is a Python.
-pub(crate) fn state(command: &[OsString]) -> Option<Python> {
-    let program = on_the_path(command.first()?)?;
+pub(crate) fn state(command: &[OsString], environment: &Environment) -> Option<Python> {
+    let program = on_the_path(command.first()?, environment)?;
     let interpreter = if is_python(&program) {
         program
     } else {
-        shebang(&program)?
+        shebang(&program, environment)?
     };
     let home = Home::of(&interpreter)?;
     let mut packages = BTreeMap::new();
-    for folder in home.package_folders(user_base().as_deref()) {
+    for folder in home.package_folders(user_base(environment).as_deref()) {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
             let name = entry.file_name();
             if let Some((name, version)) = name.to_str().and_then(package) {
@@ -31,12 +32,11 @@ pub(crate) fn state(command: &[OsString]) -> Option<Python> {
     })
 }
 
-fn on_the_path(program: &OsStr) -> Option<PathBuf> {
+fn on_the_path(program: &OsStr, environment: &Environment) -> Option<PathBuf> {
     if program.as_encoded_bytes().contains(&b'/') {
         return Some(PathBuf::from(program));
     }
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path)
+    std::env::split_paths(environment.get_os("PATH")?)
         .map(|folder| folder.join(program))
         .find(|file| file.is_file())
 }
@@ -49,7 +49,7 @@ fn is_python(program: &Path) -> bool {
 }
 
 /// The Python that a script's first line asks for.
-fn shebang(script: &Path) -> Option<PathBuf> {
+fn shebang(script: &Path, environment: &Environment) -> Option<PathBuf> {
     use std::io::Read;
     let mut start = [0; 256];
     let length = fs::File::open(script).ok()?.read(&mut start).ok()?;
@@ -58,7 +58,7 @@ fn shebang(script: &Path) -> Option<PathBuf> {
     let word = line
         .split_ascii_whitespace()
         .find(|word| is_python(Path::new(word)))?;
-    on_the_path(OsStr::new(word))
+    on_the_path(OsStr::new(word), environment)
 }
 
 /// An installation or a virtual environment.
@@ -70,8 +70,8 @@ struct Home {
 }
 
 /// Where a user's own packages are, if Python looks there.
-fn user_base() -> Option<PathBuf> {
-    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+fn user_base(environment: &Environment) -> Option<PathBuf> {
+    let set = |name: &str| environment.get_os(name);
     if set("PYTHONNOUSERSITE").is_some() {
         return None;
     }
@@ -193,7 +193,11 @@ mod tests {
             "home = /usr\nversion = 3.11.4\n",
         )
         .unwrap();
-        let python = state(&[folder.path().join("bin/python").into_os_string()]).unwrap();
+        let python = state(
+            &[folder.path().join("bin/python").into_os_string()],
+            &Environment::default(),
+        )
+        .unwrap();
         assert_eq!(python.version.as_deref(), Some("3.11.4"));
         assert_eq!(python.packages["numpy"], "2.0.1");
     }
@@ -213,7 +217,8 @@ mod tests {
 
     #[test]
     fn a_command_that_is_no_python_has_none() {
-        assert_eq!(state(&[OsString::from("sh")]), None);
-        assert_eq!(state(&[]), None);
+        let environment = Environment::of_process();
+        assert_eq!(state(&[OsString::from("sh")], &environment), None);
+        assert_eq!(state(&[], &environment), None);
     }
 }

@@ -11,6 +11,8 @@ use rustix::process::Pid;
 
 use super::signals::Inherited;
 
+use crate::model::Environment;
+
 /// The flag of clone3 that names a control group to be born in.
 const CLONE_INTO_CGROUP: u64 = 0x2_0000_0000;
 
@@ -25,14 +27,17 @@ pub(crate) struct Launch {
 }
 
 impl Launch {
-    /// The command with the environment of this process and some variables of our own.
-    pub(crate) fn new(command: &[OsString], own: &[(&str, &OsStr)]) -> io::Result<Self> {
+    /// The command with an environment and some variables of our own.
+    pub(crate) fn new(
+        command: &[OsString],
+        inherited: &Environment,
+        own: &[(&str, &OsStr)],
+    ) -> io::Result<Self> {
         let mut environment = Vec::new();
-        let inherited = std::env::vars_os().filter(|(name, _)| own.iter().all(|(n, _)| name != n));
-        let added = own
-            .iter()
-            .map(|(name, value)| (OsString::from(name), OsString::from(value)));
-        for (mut variable, value) in inherited.chain(added) {
+        let mut inherited = inherited.clone();
+        inherited.extend(own.iter().copied());
+        for (name, value) in inherited.iter() {
+            let mut variable = name.to_owned();
             variable.push("=");
             variable.push(value);
             environment.push(CString::new(variable.as_bytes())?);

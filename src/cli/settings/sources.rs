@@ -15,9 +15,9 @@ pub(crate) struct Sources {
 }
 
 impl Sources {
-    /// Those of this process; the only place of the program that reads the environment.
+    /// Those of this process.
     pub(crate) fn of_process() -> Self {
-        let environment: Environment = std::env::vars_os().collect();
+        let environment = Environment::of_process();
         let folder = std::env::current_dir().ok();
         Self {
             command_line: Vec::new(),

@@ -195,8 +195,9 @@ impl TrackArgs {
         let emissions = RunningEmissions::new(plan.region.as_ref(), plan.pue);
         let mut line = LiveLine::new(emissions);
         // A tracker around this one has the last row already.
-        let is_seen =
-            !self.quiet && LiveLine::can_be_shown(&settings.environment) && outer_run().is_none();
+        let is_seen = !self.quiet
+            && LiveLine::can_be_shown(&settings.environment)
+            && outer_run(&settings.environment).is_none();
         let display = is_seen.then_some(&mut line as &mut dyn Display);
         let summary = track(&plan, display).map_err(not_started)?;
         if !self.quiet {

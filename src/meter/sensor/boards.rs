@@ -49,8 +49,7 @@ mod nvidia {
     }
 
     pub(super) fn boards(roots: &Roots) -> Result<Vec<Box<dyn Accelerator>>, String> {
-        let visible = std::env::var("CUDA_VISIBLE_DEVICES").ok();
-        nvml::boards(roots, visible.as_deref())
+        nvml::boards(roots, roots.environment.raw("CUDA_VISIBLE_DEVICES"))
     }
 }
 

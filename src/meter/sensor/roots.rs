@@ -1,7 +1,9 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Where to find /sys, /proc and the GPU library; tests and containers use other folders.
+use crate::model::Environment;
+
+/// Where to find /sys, /proc, the GPU library and the environment; tests and containers use others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Roots {
     /// Used instead of /sys.
@@ -10,6 +12,8 @@ pub struct Roots {
     pub procfs: PathBuf,
     /// The NVML library; without one the dynamic loader searches for it.
     pub nvml_lib: Option<OsString>,
+    /// Has `CUDA_VISIBLE_DEVICES` and the ids of batch systems.
+    pub environment: Environment,
 }
 
 impl Default for Roots {
@@ -18,6 +22,7 @@ impl Default for Roots {
             sysfs: "/sys".into(),
             procfs: "/proc".into(),
             nvml_lib: None,
+            environment: Environment::of_process(),
         }
     }
 }

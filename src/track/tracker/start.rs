@@ -83,7 +83,11 @@ impl<'p> Tracker<'p> {
             Subject::Process(pid) => Ready::Found(find(*pid)?),
             Subject::Command(words) => {
                 let address = mark_socket.as_ref().map(MarkSocket::address);
-                let launch = Launch::new(words, &[(VARIABLE, &address.unwrap_or_default())]);
+                let launch = Launch::new(
+                    words,
+                    &plan.roots.environment,
+                    &[(VARIABLE, &address.unwrap_or_default())],
+                );
                 Ready::Launch(launch.map_err(|source| unstartable(words, source))?, words)
             }
         };
@@ -204,7 +208,7 @@ fn first_info(plan: &Plan, id: &str) -> Info {
         schema: SCHEMA,
         impact_version: env!("CARGO_PKG_VERSION").to_owned(),
         id: id.to_owned(),
-        inside: outer_run(),
+        inside: outer_run(&plan.roots.environment),
         name: Some(plan.name()).filter(|name| !name.is_empty()),
         tags: plan.tags.clone(),
         command: plan.command_line(),
@@ -213,7 +217,7 @@ fn first_info(plan: &Plan, id: &str) -> Info {
         pue: plan.pue,
         pue_source: plan.pue_source.clone(),
         region: plan.region.clone(),
-        scheduler: host::scheduler(plan.redact),
+        scheduler: host::scheduler(&plan.roots.environment, plan.redact),
         ..Info::default()
     }
 }
@@ -221,6 +225,7 @@ fn first_info(plan: &Plan, id: &str) -> Info {
 /// The parts of the info that take time, gathered while the command runs; the fastest first.
 fn info_tasks(plan: &Plan, processor: Processor, memory: Option<u64>) -> Vec<InfoTask> {
     let roots = plan.roots.clone();
+    let environment = plan.roots.environment.clone();
     let redact = plan.redact;
     let subject = plan.subject.clone();
     let folder = std::env::current_dir().ok();
@@ -242,7 +247,7 @@ fn info_tasks(plan: &Plan, processor: Processor, memory: Option<u64>) -> Vec<Inf
         Box::new(move |info| info.git = folder.as_deref().and_then(git::state)),
         Box::new(move |info| {
             if let Subject::Command(words) = &subject {
-                info.python = python::state(words);
+                info.python = python::state(words, &environment);
             }
         }),
     ]
