@@ -14,6 +14,7 @@ mod latex;
 mod layers;
 mod left_out;
 mod list;
+mod log_format;
 #[cfg(feature = "live")]
 mod live;
 mod merge;
