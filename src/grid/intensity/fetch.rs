@@ -2,8 +2,7 @@
 
 use std::fmt;
 use std::io::Read;
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use reqwest::blocking::{Client, Response};
@@ -95,30 +94,15 @@ impl Request {
 }
 
 /// The body of a successful answer, all of it within the time-out.
-pub fn fetch(request: &Request, auth: Auth, timeout: Duration) -> Result<Vec<u8>, Declined> {
-    let (answer, arrival) = mpsc::channel();
-    let url = request.url.clone();
-    // The client's own time-out is for each read; waiting here bounds name look-up to last byte.
-    thread::Builder::new()
-        .name("impact-fetch".into())
-        .spawn(move || {
-            let _ = answer.send(exchange(url, &auth, timeout));
-        })
-        .map_err(|_| Declined::Offline)?;
-    match arrival.recv_timeout(timeout) {
-        Ok(result) => result,
-        Err(RecvTimeoutError::Timeout) => Err(Declined::Timeout(timeout)),
-        Err(RecvTimeoutError::Disconnected) => Err(Declined::Offline),
-    }
-}
-
-fn exchange(mut url: Url, auth: &Auth, timeout: Duration) -> Result<Vec<u8>, Declined> {
-    let client = client(&url, timeout).map_err(|error| unreachable(&error, timeout))?;
+pub fn fetch(request: &Request, auth: &Auth, timeout: Duration) -> Result<Vec<u8>, Declined> {
+    let mut url = request.url.clone();
+    let client = client(is_loopback(&url)).ok_or(Declined::Offline)?;
     if let Auth::Query(name, secret) = auth {
         url.query_pairs_mut().append_pair(name, &secret.0);
     }
-    let mut builder = client.get(url);
-    builder = match auth {
+    // The time-out of a request ends with the last byte of the body; that of a client starts again with each read.
+    let builder = client.get(url).timeout(timeout);
+    let builder = match auth {
         Auth::None | Auth::Query(..) => builder,
         Auth::Header(name, secret) => builder.header(*name, &secret.0),
         Auth::Bearer(secret) => builder.bearer_auth(&secret.0),
@@ -126,7 +110,7 @@ fn exchange(mut url: Url, auth: &Auth, timeout: Duration) -> Result<Vec<u8>, Dec
     };
     let response = builder
         .send()
-        .map_err(|error| unreachable(&error, timeout))?;
+        .map_err(|error| unreachable(error.is_timeout(), timeout))?;
     match response.status() {
         status if status.is_success() => read(response, timeout),
         StatusCode::TOO_MANY_REQUESTS => Err(Declined::RateLimited),
@@ -137,19 +121,28 @@ fn exchange(mut url: Url, auth: &Auth, timeout: Duration) -> Result<Vec<u8>, Dec
     }
 }
 
-fn client(url: &Url, timeout: Duration) -> reqwest::Result<Client> {
-    // Another part of the program may have installed one first, which is as good.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let mut builder = Client::builder()
-        .user_agent(concat!("impact/", env!("CARGO_PKG_VERSION")))
-        .timeout(timeout)
-        .redirect(redirect::Policy::custom(same_place_only));
-    if is_loopback(url) {
-        builder = builder.no_proxy();
-    } else {
-        builder = builder.https_only(true);
+/// The client for services on this machine, or for those of the network.
+///
+/// A client is never dropped: that would wait for the system to look a name up, without a limit.
+fn client(is_local: bool) -> Option<&'static Client> {
+    static LOCAL: OnceLock<Client> = OnceLock::new();
+    static REMOTE: OnceLock<Client> = OnceLock::new();
+    let kept = if is_local { &LOCAL } else { &REMOTE };
+    if kept.get().is_none() {
+        // Another part of the program may have installed one first, which is as good.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let builder = Client::builder()
+            .user_agent(concat!("impact/", env!("CARGO_PKG_VERSION")))
+            .pool_max_idle_per_host(0)
+            .redirect(redirect::Policy::custom(same_place_only));
+        let builder = if is_local {
+            builder.no_proxy()
+        } else {
+            builder.https_only(true)
+        };
+        let _ = kept.set(builder.build().ok()?);
     }
-    builder.build()
+    kept.get()
 }
 
 /// Tokens travel with a request, so a redirect is followed only to the very same scheme, host and port.
@@ -170,9 +163,9 @@ fn read(response: Response, timeout: Duration) -> Result<Vec<u8>, Declined> {
     response
         .take(LARGEST_BODY + 1)
         .read_to_end(&mut body)
-        .map_err(|error| match error.kind() {
-            std::io::ErrorKind::TimedOut => Declined::Timeout(timeout),
-            _ => Declined::Offline,
+        .map_err(|error| {
+            let cause = error.get_ref().and_then(|cause| cause.downcast_ref());
+            unreachable(cause.is_some_and(reqwest::Error::is_timeout), timeout)
         })?;
     if body.len() as u64 > LARGEST_BODY {
         return Err(Nonsense::TooLarge(LARGEST_BODY).into());
@@ -195,9 +188,9 @@ fn is_web_page(body: &[u8]) -> bool {
     start.starts_with(b"<!doctype html") || start.starts_with(b"<html")
 }
 
-/// What went wrong, without the library's own text: that holds the address, which may hold a key.
-fn unreachable(error: &reqwest::Error, timeout: Duration) -> Declined {
-    if error.is_timeout() {
+/// What went wrong, without the library's own text: it contains the address, which may contain a key.
+fn unreachable(is_timeout: bool, timeout: Duration) -> Declined {
+    if is_timeout {
         Declined::Timeout(timeout)
     } else {
         Declined::Offline

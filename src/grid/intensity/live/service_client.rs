@@ -115,7 +115,7 @@ impl ServiceClient {
         if let Some(Ok(answer)) = kept.map(|body| read(&body)) {
             return Ok(answer);
         }
-        let body = fetch(request, auth()?, self.timeout)?;
+        let body = fetch(request, &auth()?, self.timeout)?;
         let answer = read(&body)?;
         if let Some(cache) = cache {
             let expires = match keep {
