@@ -2,16 +2,15 @@
 //!
 //! The CSV files behind <https://www.caiso.com/todays-outlook>: `/outlook/current/` for today and
 //! `/outlook/history/{YYYYMMDD}/` for earlier days, each with `co2.csv` (t/h by source) and
-//! `fuelsource.csv` (MW by source), times as wall clocks in California show them. Counts what comes
-//! out of the stacks, imports included.
+//! `fuelsource.csv` (MW by source), in California's local time. Counts emissions of burning fuel,
+//! imports included.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use chrono::{DateTime, NaiveDate, NaiveTime, TimeDelta, Utc};
+use chrono::{DateTime, NaiveDate, NaiveTime, TimeDelta, TimeZone as _, Utc};
+use chrono_tz::America::Los_Angeles;
 
-use super::pacific;
-use super::pacific::Pass;
 use super::service_client::{Keep, ServiceClient};
 use crate::grid::intensity::fetch::Request;
 use crate::grid::intensity::{Basis, Declined, IntensityProvider, Nonsense, Period, Point, Provenance, Series, Source};
@@ -38,7 +37,7 @@ impl Caiso {
             .base("IMPACT_CAISO_URL", "https://www.caiso.com/outlook")?;
         let now = self.client.now();
         let folder = day.format("%Y%m%d").to_string();
-        let (path, keep) = if pacific::date(now) == Some(day) {
+        let (path, keep) = if local_date(now) == day {
             (vec!["current", file], Keep::For(FIVE_MINUTES))
         } else {
             let day = Period::until(day.and_time(NaiveTime::MIN).and_utc(), TimeDelta::days(1));
@@ -64,12 +63,9 @@ impl IntensityProvider for Caiso {
             return Err(Declined::NotServed(zone.clone()));
         }
         let last_instant = period.to().min(self.client.now()) - TimeDelta::seconds(1);
-        let (Some(first), Some(last)) = (pacific::date(period.from()), pacific::date(last_instant))
-        else {
-            return Err(Declined::NoValues);
-        };
+        let (first, last) = (local_date(period.from()), local_date(last_instant));
         let mut points = Vec::new();
-        for day in pacific::dates(first, last) {
+        for day in first.iter_days().take_while(|day| *day <= last) {
             let supply = self.totals(day, "fuelsource.csv")?;
             let emitted = self.totals(day, "co2.csv")?;
             for (at, tonnes) in emitted {
@@ -85,6 +81,11 @@ impl IntensityProvider for Caiso {
         let source = Provenance::of(Source::named("CAISO Today's Outlook"));
         Series::new(zone, [source], Basis::Direct, FIVE_MINUTES, period, points)
     }
+}
+
+/// The date in California at an instant.
+fn local_date(at: DateTime<Utc>) -> NaiveDate {
+    at.with_timezone(&Los_Angeles).date_naive()
 }
 
 /// Rows without figures are still to come; a table of something else has no natural gas in it.
@@ -109,7 +110,7 @@ pub(super) fn read(day: NaiveDate, body: &[u8]) -> Result<Totals, Declined> {
     }
     let mut totals = Totals::new();
     let mut before = NaiveTime::MIN;
-    let mut pass = Pass::First;
+    let mut is_second_pass = false;
     for row in table.records() {
         let row = row.map_err(|_| unreadable())?;
         let time = row.get(0).unwrap_or_default();
@@ -118,11 +119,12 @@ pub(super) fn read(day: NaiveDate, body: &[u8]) -> Result<Totals, Declined> {
         }
         let time = NaiveTime::parse_from_str(time, "%H:%M").map_err(|_| unreadable())?;
         if time < before {
-            // The files close with midnight of the next day; any other step back is the end of summer time.
+            // A file ends with midnight of the next day; any other step back is the hour that comes twice when
+            // daylight saving time ends.
             if time == NaiveTime::MIN {
                 break;
             }
-            pass = Pass::Second;
+            is_second_pass = true;
         }
         before = time;
         let mut figures = row
@@ -137,9 +139,51 @@ pub(super) fn read(day: NaiveDate, body: &[u8]) -> Result<Totals, Declined> {
             .map(|cell| cell.parse::<f64>().ok().filter(|figure| figure.is_finite()))
             .sum::<Option<f64>>()
             .ok_or_else(unreadable)?;
-        if let Some(at) = pacific::to_utc(day.and_time(time), pass) {
-            totals.insert(at, total);
+        let local = Los_Angeles.from_local_datetime(&day.and_time(time));
+        let at = if is_second_pass {
+            local.latest()
+        } else {
+            local.earliest()
+        };
+        if let Some(at) = at {
+            totals.insert(at.to_utc(), total);
         }
     }
     Ok(totals)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hours(day: &str, times: &[&str]) -> Vec<String> {
+        let rows: String = times.iter().map(|time| format!("{time},5\n")).collect();
+        let body = format!("Time,Natural Gas\n{rows}");
+        let totals = read(day.parse().unwrap(), body.as_bytes()).unwrap();
+        let times = totals.keys().map(|at| at.format("%m-%dT%H:%M").to_string());
+        times.collect()
+    }
+
+    #[test]
+    fn local_time_is_seven_hours_behind_in_summer_and_eight_in_winter() {
+        assert_eq!(hours("2025-07-01", &["12:00"]), ["07-01T19:00"]);
+        assert_eq!(hours("2025-12-01", &["12:00"]), ["12-01T20:00"]);
+    }
+
+    #[test]
+    fn the_hour_that_comes_twice_is_two_hours() {
+        let times = ["00:30", "01:30", "01:00", "01:30", "02:00", "00:00"];
+        let expected = ["07:30", "08:30", "09:00", "09:30", "10:00"];
+        let expected = expected.map(|time| format!("11-02T{time}"));
+        assert_eq!(hours("2025-11-02", &times), expected);
+    }
+
+    #[test]
+    fn a_day_begins_at_local_midnight() {
+        let day = |text: &str| local_date(text.parse().unwrap()).to_string();
+        assert_eq!(day("2025-07-01T06:59:00Z"), "2025-06-30");
+        assert_eq!(day("2025-07-01T07:00:00Z"), "2025-07-01");
+        assert_eq!(day("2025-12-01T07:59:00Z"), "2025-11-30");
+        assert_eq!(day("2025-12-01T08:00:00Z"), "2025-12-01");
+    }
 }

@@ -10,7 +10,6 @@ mod eic;
 mod geolocate;
 mod instant;
 mod number_or_text;
-mod pacific;
 
 use std::sync::Arc;
 
