@@ -118,12 +118,7 @@ fn no_answer(unanswered: &NoProviderAnswered) -> Failure {
 
 /// That no provider answered, with the reason of each.
 pub(super) fn reasons(unanswered: &NoProviderAnswered) -> Failure {
-    let reasons: Vec<String> = unanswered
-        .declined
-        .iter()
-        .map(ToString::to_string)
-        .collect();
-    Failure::new(anyhow::anyhow!(reasons.join("\n")).context(unanswered.to_string()))
+    Failure::new(anyhow::anyhow!(unanswered.reasons("\n")).context(unanswered.to_string()))
 }
 
 /// A date or time, in UTC unless it says otherwise.

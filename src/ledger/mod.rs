@@ -2,6 +2,7 @@
 //! tables. Everything here is arithmetic over logs; nothing writes to a terminal.
 
 mod accounted_run;
+pub mod backfill;
 pub mod collect;
 pub mod compare;
 pub mod estimate;

@@ -71,12 +71,7 @@ impl State {
     }
 
     fn give_up(&mut self, unanswered: &NoProviderAnswered) {
-        let reasons: Vec<String> = unanswered
-            .declined
-            .iter()
-            .map(ToString::to_string)
-            .collect();
-        self.say(format!("{unanswered} ({})", reasons.join("; ")));
+        self.say(format!("{unanswered} ({})", unanswered.reasons("; ")));
         self.latest = None;
     }
 }

@@ -40,6 +40,15 @@ pub struct NoProviderAnswered {
     pub declined: Vec<Refusal>,
 }
 
+impl NoProviderAnswered {
+    /// The reason of each provider, with this text between them.
+    #[must_use]
+    pub fn reasons(&self, separator: &str) -> String {
+        let reasons: Vec<String> = self.declined.iter().map(ToString::to_string).collect();
+        reasons.join(separator)
+    }
+}
+
 impl ProviderChain {
     #[must_use]
     pub fn new(providers: Vec<Box<dyn IntensityProvider>>) -> Self {
