@@ -7,7 +7,7 @@ use super::sensor::{Processor, Roots};
 use crate::model::Environment;
 use crate::model::info::{Cpu, Host};
 
-/// What batch systems and MPI launchers call the job, the step and the rank.
+/// Environment variables in which batch systems and MPI launchers name job, step and rank.
 const SCHEDULER: [&str; 28] = [
     "SLURM_JOB_ID",
     "SLURM_JOB_NAME",
@@ -39,7 +39,7 @@ const SCHEDULER: [&str; 28] = [
     "CUDA_VISIBLE_DEVICES",
 ];
 
-/// The machine, but for its boards.
+/// A description of the machine without its GPU boards.
 pub(crate) fn host(roots: &Roots, processor: &Processor, memory_bytes: Option<u64>) -> Host {
     let names = rustix::system::uname();
     let text = |name: &std::ffi::CStr| Some(name.to_string_lossy().into_owned());
@@ -71,18 +71,18 @@ pub(crate) fn host(roots: &Roots, processor: &Processor, memory_bytes: Option<u6
     }
 }
 
-/// What of these says more than a number.
-const TELLING: [&str; 3] = [
+/// Those that contain names or addresses.
+const NAMES: [&str; 3] = [
     "SLURM_JOB_NAME",
     "SLURM_CLUSTER_NAME",
     "KUBERNETES_SERVICE_HOST",
 ];
 
-/// The job, step and rank ids that are set; redacted, without names and addresses.
+/// The job, step and rank ids that are set; if redacted, without names and addresses.
 pub(crate) fn scheduler(environment: &Environment, redact: bool) -> BTreeMap<String, String> {
     let value = |name: &str| {
         let value = environment.raw(name)?;
-        // PBS puts the name of its server after the number.
+        // PBS appends the name of its server to the number.
         let number = value.split('.').next().unwrap_or_default();
         Some(match name {
             "PBS_JOBID" if redact => number.to_owned(),
@@ -91,7 +91,7 @@ pub(crate) fn scheduler(environment: &Environment, redact: bool) -> BTreeMap<Str
     };
     SCHEDULER
         .iter()
-        .filter(|name| !(redact && TELLING.contains(name)))
+        .filter(|name| !(redact && NAMES.contains(name)))
         .filter_map(|name| Some(((*name).to_owned(), value(name)?)))
         .collect()
 }
@@ -104,7 +104,7 @@ fn os_name() -> Option<String> {
     Some(name.trim_matches('"').to_owned())
 }
 
-/// The kind of container we run in, by the traces each leaves.
+/// The kind of container that this process runs in, by what each kind sets.
 pub(crate) fn container(environment: &Environment, group: Option<&str>) -> Option<String> {
     let set = |name: &str| environment.raw(name).is_some();
     let group = group.unwrap_or_default();

@@ -16,7 +16,7 @@ pub(crate) struct CsvSeries {
 }
 
 impl CsvSeries {
-    /// A new file; one that is there is somebody's.
+    /// Creates the file; an existing one is not replaced.
     pub(crate) fn create(path: &Path) -> io::Result<Self> {
         let mut file = File::create_new(path)?;
         file.write_all(HEAD.as_bytes())?;
@@ -59,7 +59,7 @@ fn row(sample: &Sample) -> String {
     cells.join(",") + "\n"
 }
 
-/// The sum over what is counted in one group, or in all; none where nothing is.
+/// The sum over the components of one class, or of all; none where there is none.
 pub(crate) fn sum(
     energy: &BTreeMap<Component, Meter>,
     group: Option<EnergyClass>,

@@ -1,7 +1,7 @@
-//! How `impact mark` reaches the tracker: a datagram to a socket without a file.
+//! The socket through which `impact mark` sends a mark to the tracker.
 //!
-//! An abstract socket vanishes with the tracker, leaves nothing in the log folder, and has no limit
-//! on how deep that folder lies.
+//! It is an abstract Unix socket: it disappears with the tracker and needs no file, whose path could be
+//! too long.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -20,22 +20,22 @@ use crate::model::{Environment, Mark};
 
 /// The environment variable that names the tracker's socket.
 pub const VARIABLE: &str = "IMPACT_TRACKER";
-/// How long a mark waits to hear that it was measured; the job must not be held up.
+/// How long `impact mark` waits for the answer; it must not delay the job.
 const PATIENCE: Duration = Duration::from_millis(250);
 const LONGEST: usize = 4096;
-/// So many are dropped at a time: whoever sends without end must not keep us from the job.
+/// At most this many bad messages are dropped in a row, so that a flood cannot keep the tracker busy.
 const MOST_DROPPED: usize = 64;
-/// What the name of a tracker's socket begins with; its run's id follows.
+/// The socket's name is this and the run's id.
 const NAME: &str = "impact-";
 
-/// The tracker's end.
+/// The tracker's end of the socket.
 #[derive(Debug)]
 pub(crate) struct MarkSocket {
     socket: UnixDatagram,
     name: String,
 }
 
-/// A mark that has arrived, and where its sender waits.
+/// A mark that has arrived, and the address of its sender.
 #[derive(Debug)]
 pub(crate) struct ReceivedMark {
     pub(crate) mark: Mark,
@@ -51,12 +51,12 @@ impl MarkSocket {
         Ok(Self { socket, name })
     }
 
-    /// What the variable in the command's environment says.
+    /// The value of the variable in the command's environment.
     pub(crate) fn address(&self) -> OsString {
         OsString::from(format!("@{}", self.name))
     }
 
-    /// The next mark that is waiting; what other users send is dropped.
+    /// The next mark; messages of other users are dropped.
     pub(crate) fn next(&self) -> Option<ReceivedMark> {
         for _ in 0..MOST_DROPPED {
             let mut text = [0; LONGEST];
@@ -97,9 +97,9 @@ impl AsFd for MarkSocket {
     }
 }
 
-/// The run that this process is a part of, if its tracker is on this machine.
+/// The id of the run that this process is part of, if its tracker is on this machine.
 ///
-/// Launchers hand the variable on to other machines, whose processes that tracker does not see.
+/// Launchers copy the variable to other machines, whose processes that tracker does not measure.
 #[must_use]
 pub fn outer_run(environment: &Environment) -> Option<String> {
     let address = environment.raw(VARIABLE)?;
@@ -109,19 +109,22 @@ pub fn outer_run(environment: &Environment) -> Option<String> {
     name.strip_prefix(NAME).map(str::to_owned)
 }
 
-/// What became of a mark.
+/// What happened to a mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Delivery {
+    /// A sample was taken for it.
+    /// A sample was taken for it.
     Measured,
     /// Sent, but the tracker did not answer in time.
     Unanswered,
-    NobodyTracks,
+    /// There is no tracker.
+    NoTracker,
 }
 
 /// Sends a mark to the tracker at `address` and waits a moment for it to be measured.
 #[must_use]
 pub fn send(address: &OsStr, mark: &Mark) -> Delivery {
-    try_send(address, mark).unwrap_or(Delivery::NobodyTracks)
+    try_send(address, mark).unwrap_or(Delivery::NoTracker)
 }
 
 fn try_send(address: &OsStr, mark: &Mark) -> io::Result<Delivery> {
@@ -130,7 +133,7 @@ fn try_send(address: &OsStr, mark: &Mark) -> io::Result<Delivery> {
         .strip_prefix(b"@")
         .ok_or(io::ErrorKind::InvalidInput)?;
     let socket = UnixDatagram::unbound()?;
-    // Makes the kernel give the socket an address that nobody else has, to be answered at.
+    // Makes the kernel give the socket a unique address for the answer.
     sockopt::set_socket_passcred(&socket, true)?;
     socket.set_read_timeout(Some(PATIENCE))?;
     socket.set_write_timeout(Some(PATIENCE))?;
@@ -173,14 +176,14 @@ mod tests {
     }
 
     #[test]
-    fn two_marks_of_one_process_do_not_stand_in_each_others_way() {
+    fn two_marks_of_one_process_do_not_disturb_each_other() {
         let id = format!("test-two-{}", std::process::id());
         let socket = MarkSocket::open(&id).unwrap();
         let senders = ["a", "b"].map(|name| {
             let address = socket.address();
             std::thread::spawn(move || send(&address, &mark(name)))
         });
-        // Both wait to be answered, so that both are open at the same time.
+        // Both wait for an answer, so both sockets are open at the same time.
         let received = senders.each_ref().map(|_| {
             loop {
                 if let Some(received) = socket.next() {
@@ -194,14 +197,14 @@ mod tests {
             socket.acknowledge(received);
         }
         for sender in senders {
-            assert_ne!(sender.join().unwrap(), Delivery::NobodyTracks);
+            assert_ne!(sender.join().unwrap(), Delivery::NoTracker);
         }
     }
 
     #[test]
-    fn a_mark_for_a_dead_tracker_goes_nowhere_at_once() {
+    fn a_mark_without_a_tracker_returns_at_once() {
         let address = OsStr::new("@impact-nobody-of-this-name");
-        assert_eq!(send(address, &mark("train")), Delivery::NobodyTracks);
-        assert_eq!(send(OsStr::new(""), &mark("train")), Delivery::NobodyTracks);
+        assert_eq!(send(address, &mark("train")), Delivery::NoTracker);
+        assert_eq!(send(OsStr::new(""), &mark("train")), Delivery::NoTracker);
     }
 }

@@ -13,30 +13,44 @@ use crate::units::Pue;
 /// What to track, and how.
 #[derive(Debug, Clone)]
 pub struct Plan {
+    /// The command or process.
+    /// The command or process.
     pub subject: Subject,
-    /// The run's folder; none stands for a new one under `logs`.
+    /// The run's folder; if none, a new one below `logs`.
     pub out: Option<PathBuf>,
-    /// Where runs without a folder of their own are logged.
+    /// The folder for runs without a given folder.
     pub logs: PathBuf,
+    /// The run's name; if none, that of the program.
+    /// The run's name; if none, that of the program.
     pub name: Option<String>,
+    /// Tags of the run.
+    /// Tags of the run.
     pub tags: BTreeMap<String, String>,
+    /// Time between two samples.
+    /// Time between two samples.
     pub interval: Duration,
     /// Stop tracking after this time; the command goes on.
     pub duration: Option<Duration>,
+    /// Power usage effectiveness of the data centre.
+    /// Power usage effectiveness of the data centre.
     pub pue: Option<Pue>,
     /// Who stated the PUE.
     pub pue_source: Option<PueSource>,
+    /// Where the electricity comes from.
+    /// Where the electricity comes from.
     pub region: Option<Region>,
-    /// Who is asked how dirty the region's electricity is while the command runs.
+    /// The services that are asked for the carbon intensity while the command runs.
     pub grid: Option<Arc<ProviderChain>>,
-    /// Where to write the time series as well.
+    /// Also write the time series to this file.
     pub csv: Option<PathBuf>,
-    /// What is to be noted in the log before anything is measured.
+    /// Notes for the log from before the start.
     pub notes: Vec<String>,
     /// Keep arguments, folders and the host's name out of the log.
     pub redact: bool,
     /// Put the command into a control group of its own where that is allowed.
     pub own_group: bool,
+    /// Where /sys, /proc and the GPU library are.
+    /// Where /sys, /proc and the GPU library are.
     pub roots: Roots,
 }
 
@@ -45,12 +59,12 @@ pub struct Plan {
 pub enum Subject {
     /// A command to start.
     Command(Vec<OsString>),
-    /// A process that is running, and its descendants.
+    /// A running process and its descendants, by process id.
     Process(u32),
 }
 
 impl Plan {
-    /// The run's name: as given, or that of the program.
+    /// The run's name: the given one, or that of the program.
     pub(crate) fn name(&self) -> String {
         self.name.clone().unwrap_or_else(|| match &self.subject {
             Subject::Command(words) => words
@@ -61,7 +75,7 @@ impl Plan {
         })
     }
 
-    /// The same in letters that any file system takes.
+    /// The name in characters that are valid in any file system.
     pub(crate) fn label(&self) -> String {
         let given = self.name();
         let plain = |c: char| {
@@ -80,7 +94,7 @@ impl Plan {
         }
     }
 
-    /// The command line as it may be written down.
+    /// The command line for the log.
     pub(crate) fn command_line(&self) -> Vec<String> {
         let Subject::Command(words) = &self.subject else {
             return Vec::new();

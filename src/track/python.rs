@@ -1,4 +1,4 @@
-//! The Python a command runs and the packages it can see, from names of files: none is run.
+//! The Python interpreter of a command and its packages, found by file names; no Python is run.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::model::Environment;
 use crate::model::info::Python;
 
-/// The interpreter behind a command and its packages, if it is a Python.
+/// The interpreter of a command and its packages, if the command runs Python.
 pub(crate) fn state(command: &[OsString], environment: &Environment) -> Option<Python> {
     let program = on_the_path(command.first()?, environment)?;
     let interpreter = if is_python(&program) {
@@ -48,7 +48,7 @@ fn is_python(program: &Path) -> bool {
         .is_some_and(|name| name.starts_with("python") || name.starts_with("pypy"))
 }
 
-/// The Python that a script's first line asks for.
+/// The Python in the first line of a script.
 fn shebang(script: &Path, environment: &Environment) -> Option<PathBuf> {
     use std::io::Read;
     let mut start = [0; 256];
@@ -65,11 +65,11 @@ fn shebang(script: &Path, environment: &Environment) -> Option<PathBuf> {
 struct Home {
     prefix: PathBuf,
     version: Option<String>,
-    /// A virtual environment, which does not see what a user has installed beside it.
+    /// A virtual environment does not use the packages that a user has installed outside of it.
     is_apart: bool,
 }
 
-/// Where a user's own packages are, if Python looks there.
+/// The folder of a user's own packages, if Python uses it.
 fn user_base(environment: &Environment) -> Option<PathBuf> {
     let set = |name: &str| environment.get_os(name);
     if set("PYTHONNOUSERSITE").is_some() {
@@ -114,7 +114,7 @@ impl Home {
         })
     }
 
-    /// In the order in which Python looks into them.
+    /// In the order in which Python searches them.
     fn package_folders(&self, user_base: Option<&Path>) -> Vec<PathBuf> {
         let short = self.version.as_deref().map(|version| {
             let parts: Vec<&str> = version.split('.').take(2).collect();
@@ -137,7 +137,7 @@ impl Home {
     }
 }
 
-/// The package a metadata folder or file stands for, by its name.
+/// The package and version in the name of a metadata folder or file.
 fn package(file: &str) -> Option<(String, String)> {
     let (name, version) = if let Some(stem) = file.strip_suffix(".dist-info") {
         stem.rsplit_once('-')?

@@ -5,20 +5,20 @@ use super::plan::Plan;
 use crate::log::LogWriter;
 use crate::model::{Info, Sample};
 
-/// Everything that is written while a run goes on; what cannot be written is counted and told.
+/// Writes samples and notes during a run; what cannot be written is counted and noted.
 #[derive(Debug)]
 pub(crate) struct Recorder {
     log: Option<LogWriter>,
-    /// The uppermost of the folders that were made for the log.
+    /// The topmost folder that was created for the log.
     made: Option<PathBuf>,
     series: Option<CsvSeries>,
     lost: u64,
     notes: Vec<String>,
-    /// Notes that came when there were enough.
-    unsaid: u64,
+    /// Number of notes that were left out.
+    left_out: u64,
 }
 
-/// A sensor that fails and works by turns has always something new to say.
+/// More notes are left out: a sensor that fails again and again could produce any number.
 const MOST_NOTES: usize = 200;
 
 impl Recorder {
@@ -35,7 +35,7 @@ impl Recorder {
                 notes.push(format!("no log in {}: {error}", folder.display()));
             })
             .ok();
-        // Beside the log that was there already.
+        // The run's folder already had a log, so a new folder was made inside.
         let beside = log.as_ref().map(LogWriter::run);
         let beside = beside.filter(|run| *run != folder).map(Path::to_owned);
         let made = made.or(beside);
@@ -58,7 +58,7 @@ impl Recorder {
             series,
             lost: 0,
             notes,
-            unsaid: 0,
+            left_out: 0,
         }
     }
 
@@ -97,37 +97,37 @@ impl Recorder {
 
     pub(crate) fn note(&mut self, text: String) {
         if self.notes.len() >= MOST_NOTES {
-            self.unsaid += 1;
+            self.left_out += 1;
         } else {
-            self.say(text);
+            self.write_note(text);
         }
     }
 
-    fn say(&mut self, text: String) {
+    fn write_note(&mut self, text: String) {
         if let Some(log) = &mut self.log {
             log.message(&text);
         }
         self.notes.push(text);
     }
 
-    /// Writes the completed info and gives all notes of the run.
+    /// Writes the completed info; gives the run's folder and all notes.
     pub(crate) fn close(mut self, mut info: Info) -> (Option<PathBuf>, Vec<String>) {
         let mut last = Vec::new();
         if self.lost > 0 {
             last.push(format!("{} samples were not written", self.lost));
         }
-        if self.unsaid > 0 {
-            last.push(format!("{} further notes are left out", self.unsaid));
+        if self.left_out > 0 {
+            last.push(format!("{} further notes are left out", self.left_out));
         }
         if self.log.is_some() && self.run().is_none() {
             last.push("the folder of the log is gone".to_owned());
         }
         for text in last {
-            self.say(text);
+            self.write_note(text);
         }
         info.notes.append(&mut self.notes.clone());
         if let Some(log) = &mut self.log {
-            let said = match log.info(&info) {
+            let message = match log.info(&info) {
                 Ok(()) => "ended".to_owned(),
                 Err(error) => {
                     self.notes
@@ -135,12 +135,12 @@ impl Recorder {
                     format!("ended; info.json was not completed: {error}")
                 }
             };
-            log.message(&said);
+            log.message(&message);
         }
         (self.run().map(Path::to_owned), self.notes)
     }
 
-    /// Leaves nothing behind, for a command that never started.
+    /// Removes all files, for a command that could not be started.
     pub(crate) fn discard(self) {
         if let Some(series) = self.series {
             series.discard();
@@ -149,7 +149,7 @@ impl Recorder {
         let _ = std::fs::remove_dir_all(log.folder());
         let Some(top) = self.made else { return };
         for folder in log.run().ancestors().take_while(|f| f.starts_with(&top)) {
-            // Another run may have come into it.
+            // Another run may be in the folder.
             if std::fs::remove_dir(folder).is_err() {
                 break;
             }

@@ -8,7 +8,7 @@ use rustix::process::{Pid, Signal};
 
 use crate::meter::process_tree::parent;
 
-/// What is handed on to the command when it reaches us.
+/// Signals that are forwarded to the command.
 const FORWARDED: [libc::c_int; 15] = [
     libc::SIGHUP,
     libc::SIGINT,
@@ -26,21 +26,20 @@ const FORWARDED: [libc::c_int; 15] = [
     libc::SIGIO,
     libc::SIGPWR,
 ];
-/// What else we must hear of, or must not be stopped or ended by: a log as large as a file may be is
-/// no reason to end.
-const HEARD: [libc::c_int; 4] = [libc::SIGCHLD, libc::SIGTTIN, libc::SIGTTOU, libc::SIGXFSZ];
+/// Other signals that are received. SIGTTIN, SIGTTOU and SIGXFSZ must not stop or end the tracker.
+const RECEIVED: [libc::c_int; 4] = [libc::SIGCHLD, libc::SIGTTIN, libc::SIGTTOU, libc::SIGXFSZ];
 
-/// Whether we were started with SIGPIPE ignored, as systemd starts services.
+/// Whether this process was started with SIGPIPE ignored, as systemd does.
 static PIPE_WAS_IGNORED: AtomicBool = AtomicBool::new(false);
 
-/// Which of the three streams were closed when we were started, a bit each.
+/// Which of the three standard streams were closed at the start, one bit each.
 static CLOSED_STREAMS: AtomicU8 = AtomicU8::new(0);
 
-/// Rust ignores SIGPIPE and opens closed streams before `main`, so the loader has to look before that.
+/// Reads both before `main`, because Rust ignores SIGPIPE and opens closed streams before that.
 #[used]
 #[unsafe(link_section = ".init_array")]
-static LOOK_BEFORE_MAIN: extern "C" fn() = {
-    extern "C" fn look() {
+static READ_BEFORE_MAIN: extern "C" fn() = {
+    extern "C" fn read() {
         PIPE_WAS_IGNORED.store(is_ignored(libc::SIGPIPE), Ordering::Relaxed);
         // SAFETY: asks for the flags of a file that may or may not be open.
         let is_closed = |stream: &i32| unsafe { libc::fcntl(*stream, libc::F_GETFD) } < 0;
@@ -49,19 +48,19 @@ static LOOK_BEFORE_MAIN: extern "C" fn() = {
             .fold(0, |bits, stream| bits | 1 << stream);
         CLOSED_STREAMS.store(closed, Ordering::Relaxed);
     }
-    look
+    read
 };
 
-/// How signals were dealt with when we were started.
+/// The signal settings with which this process was started.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Inherited {
     mask: libc::sigset_t,
-    /// Whoever ignores this one is not told how its children end.
+    /// The action for SIGCHLD, which the tracker must not ignore.
     child_signal: libc::sighandler_t,
 }
 
 impl Inherited {
-    /// Sets everything back, as the command should find it.
+    /// Restores them for the command.
     pub(crate) fn restore(&self) {
         // SAFETY: both were filled in by the kernel; the calls are safe after a fork.
         unsafe {
@@ -82,11 +81,11 @@ impl Inherited {
     }
 }
 
-/// A signal that reached us, and who sent it.
+/// A received signal and its sender.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Arrival {
     pub(crate) signal: libc::c_int,
-    /// The kernel sent it, as a terminal does to all of its foreground group.
+    /// Sent by the kernel, as for the keys of a terminal, which signal the whole foreground group.
     pub(crate) from_kernel: bool,
     pub(crate) sender: u32,
 }
@@ -96,12 +95,12 @@ impl Arrival {
         self.signal == libc::SIGCHLD
     }
 
-    /// Whether it asks us to stop, as Ctrl-Z does.
+    /// Whether it asks to stop, as Ctrl-Z does.
     pub(crate) fn is_stop(self) -> bool {
         [libc::SIGTSTP, libc::SIGTTIN, libc::SIGTTOU].contains(&self.signal)
     }
 
-    /// Hands the signal on, unless the command has had it already as a member of our group.
+    /// Forwards the signal, unless the command has received it as a member of our process group.
     pub(crate) fn forward_to(self, command: Pid) {
         if !FORWARDED.contains(&self.signal)
             || self.is_from_terminal_of(command)
@@ -114,13 +113,13 @@ impl Arrival {
         }
     }
 
-    /// The keys of a terminal reach all of our group, but not a command that has made its own.
+    /// Keys of the terminal signal our whole group, but not a command in its own group.
     fn is_from_terminal_of(self, command: Pid) -> bool {
         let group = rustix::process::getpgid(Some(command));
         self.from_kernel && group.is_ok_and(|group| group == rustix::process::getpgrp())
     }
 
-    /// A job that signals its own group has reached itself.
+    /// A job that signals its own group has already received the signal.
     fn is_from_group_of(self, command: Pid) -> bool {
         let group = |pid| rustix::process::getpgid(Some(pid)).ok();
         Pid::from_raw(self.sender as i32).is_some_and(|sender| {
@@ -131,7 +130,7 @@ impl Arrival {
     }
 }
 
-/// Whether a process descends from another, as far as the living show.
+/// Whether a process is a descendant of another, as far as its ancestors still run.
 fn is_descendant(mut process: Pid, ancestor: Pid) -> bool {
     for _ in 0..64 {
         if process == ancestor {
@@ -146,24 +145,24 @@ fn is_descendant(mut process: Pid, ancestor: Pid) -> bool {
     false
 }
 
-/// Signals as messages: held back from interrupting us, and read when we choose.
+/// Receives signals through a file descriptor; they are blocked otherwise.
 #[derive(Debug)]
 pub(crate) struct Signals {
     fd: OwnedFd,
     pub(crate) inherited: Inherited,
-    /// Holding a signal back makes it heard even by who was told to ignore it, as by nohup.
+    /// Signals that were ignored at the start, as by nohup: a blocked signal is received all the same.
     ignored: Vec<libc::c_int>,
 }
 
 impl Signals {
-    /// Holds back all signals we deal with, in this thread and those it starts.
+    /// Blocks all received signals, in this thread and those it starts.
     pub(crate) fn hold() -> io::Result<Self> {
         let mut set = MaybeUninit::<libc::sigset_t>::zeroed();
         let mut before = MaybeUninit::<libc::sigset_t>::zeroed();
         // SAFETY: the sets are initialised by sigemptyset and sigprocmask before they are read.
         unsafe {
             libc::sigemptyset(set.as_mut_ptr());
-            for signal in FORWARDED.iter().chain(&HEARD) {
+            for signal in FORWARDED.iter().chain(&RECEIVED) {
                 libc::sigaddset(set.as_mut_ptr(), *signal);
             }
             let set = set.assume_init();
@@ -186,18 +185,18 @@ impl Signals {
         }
     }
 
-    /// Whether the signal asks us to end, when there is nobody to hand it on to.
+    /// Whether the signal ends the tracker when there is no command to forward it to.
     pub(crate) fn is_end(&self, arrival: Arrival) -> bool {
         let ends = [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM];
         ends.contains(&arrival.signal) && !self.is_ignored(arrival)
     }
 
-    /// Whether we were told not to listen to it, as by nohup.
+    /// Whether the signal was ignored at the start, as by nohup.
     pub(crate) fn is_ignored(&self, arrival: Arrival) -> bool {
         self.ignored.contains(&arrival.signal)
     }
 
-    /// The next signal that is waiting, if any.
+    /// The next pending signal.
     pub(crate) fn next(&self) -> Option<Arrival> {
         let mut info = MaybeUninit::<libc::signalfd_siginfo>::zeroed();
         let size = size_of::<libc::signalfd_siginfo>();

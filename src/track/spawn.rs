@@ -13,15 +13,16 @@ use super::signals::Inherited;
 
 use crate::model::Environment;
 
-/// The flag of clone3 that names a control group to be born in.
+/// The flag of clone3 that starts a process in a control group.
 const CLONE_INTO_CGROUP: u64 = 0x2_0000_0000;
 
-/// A command made ready to start: nothing is allocated between the fork and the exec.
+/// A command prepared to start, so that nothing is allocated between fork and exec.
 #[derive(Debug)]
 pub(crate) struct Launch {
     arguments: Vec<CString>,
     environment: Vec<CString>,
-    /// How the child says that it began, or why not; opened before sensors can take the last file.
+    /// A pipe through which the child tells when it started, or why it could not. It is opened before
+    /// sensors can use up the file descriptors.
     started: OwnedFd,
     report: OwnedFd,
 }
@@ -52,9 +53,9 @@ impl Launch {
         })
     }
 
-    /// Starts the command with our streams and terminal, inside the group if that can be done.
+    /// Starts the command with our streams and terminal, inside the control group if possible.
     ///
-    /// Being born in a group is cheap; being moved into it later would take tens of milliseconds.
+    /// Starting inside the group is fast; moving the process there later takes tens of milliseconds.
     pub(crate) fn start(
         self,
         inherited: &Inherited,
@@ -70,10 +71,10 @@ impl Launch {
         }
         drop(self.report);
         let mut started = File::from(self.started);
-        let pid = Pid::from_raw(pid).expect("a new process has a number");
+        let pid = Pid::from_raw(pid).expect("a new process has an id");
         let began = read_number(&mut started).map_or(Duration::ZERO, Duration::from_nanos);
         match read_number(&mut started) {
-            // Nobody wrote: the exec closed the pipe.
+            // The exec has succeeded and closed the pipe.
             None => Ok(Started {
                 pid,
                 is_in_group,
@@ -87,12 +88,12 @@ impl Launch {
     }
 }
 
-/// A command that has begun.
+/// A started command.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Started {
     pub(crate) pid: Pid,
     pub(crate) is_in_group: bool,
-    /// When, on the monotonic clock, as the child itself saw it.
+    /// The monotonic time at which the child started, read by the child.
     pub(crate) began: Duration,
 }
 
@@ -107,7 +108,7 @@ fn pointers(strings: &[CString]) -> Vec<*const libc::c_char> {
     strings.iter().map(|s| s.as_ptr()).chain(ends).collect()
 }
 
-/// Forks, with the child born in the group where the kernel can and may do that.
+/// Forks, with the child inside the control group where the kernel supports and allows that.
 unsafe fn fork_into(group: Option<BorrowedFd>) -> io::Result<(libc::pid_t, bool)> {
     if let Some(group) = group {
         let arguments = libc::clone_args {
@@ -135,14 +136,14 @@ unsafe fn fork_into(group: Option<BorrowedFd>) -> io::Result<(libc::pid_t, bool)
             return Ok((pid as libc::pid_t, true));
         }
     }
-    // SAFETY: the caller keeps to what is safe after a fork.
+    // SAFETY: the caller makes only calls that are safe after a fork.
     match unsafe { libc::fork() } {
         -1 => Err(io::Error::last_os_error()),
         pid => Ok((pid, false)),
     }
 }
 
-/// Turns the forked child into the command, or reports why not and ends.
+/// Executes the command in the forked child, or reports the error and exits.
 unsafe fn become_command(
     arguments: &[*const libc::c_char],
     environment: &[*const libc::c_char],
@@ -167,7 +168,7 @@ unsafe fn become_command(
     }
 }
 
-/// Sends a number to the parent, by a call that is safe after a fork.
+/// Sends a number to the parent with a call that is safe after a fork.
 fn tell(report: &OwnedFd, number: u64) {
     let bytes = number.to_ne_bytes();
     // SAFETY: the kernel reads eight bytes of an array that outlives the call.

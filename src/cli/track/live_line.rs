@@ -8,15 +8,15 @@ use crate::model::Environment;
 use crate::track::{Display, LiveStatus};
 use crate::units::GramsCo2e;
 
-/// One line on standard error that is written over itself, in the last row of the terminal.
+/// A status line in the last row of the terminal, on standard error.
 ///
-/// The job's own lines scroll above it, so that neither ever covers the other.
+/// The job's output scrolls above it, so that neither covers the other.
 #[derive(Debug)]
 pub struct LiveLine {
     emissions: RunningEmissions,
-    /// The last row, while it is ours.
+    /// The number of the last row, while the line is shown.
     row: Option<u16>,
-    /// One that was ours until the job took the screen.
+    /// The row of a line that was given up because the job draws on the whole screen.
     left: Option<u16>,
 }
 
@@ -29,7 +29,7 @@ impl LiveLine {
         }
     }
 
-    /// Whether standard error is a terminal on which a line can be written over.
+    /// Whether standard error is a terminal that can show the line.
     pub fn can_be_shown(environment: &Environment) -> bool {
         io::stderr().is_terminal() && environment.get("TERM") != Some("dumb")
     }
@@ -42,7 +42,7 @@ impl Display for LiveLine {
             .energy
             .and_then(|energy| self.emissions.up_to(energy, status.intensity));
         let size = tcgetwinsize(io::stderr()).ok();
-        let Some(size) = size.filter(|size| size.ws_row >= FEWEST_ROWS && is_ours()) else {
+        let Some(size) = size.filter(|size| size.ws_row >= FEWEST_ROWS && is_in_line_mode()) else {
             self.give_up();
             return;
         };
@@ -57,7 +57,7 @@ impl Display for LiveLine {
                 output += &keep(row);
             }
         }
-        // A line that is wider than the terminal would become two.
+        // A wider line would take two rows.
         let most = usize::from(size.ws_col).saturating_sub(1);
         let line: String = text(status, mass).chars().take(most).collect();
         output += &in_row(row, &format!("\x1b[2m{line}\x1b[0m"));
@@ -69,7 +69,7 @@ impl Display for LiveLine {
     fn clear(&mut self) {
         let left = self.left.take();
         if let Some(row) = self.row.take().or(left) {
-            let erased = if is_ours() {
+            let erased = if is_in_line_mode() {
                 in_row(row, "")
             } else {
                 String::new()
@@ -80,7 +80,7 @@ impl Display for LiveLine {
 }
 
 impl LiveLine {
-    /// Leaves all rows to the job, which may have drawn in ours.
+    /// Leaves all rows to the job.
     fn give_up(&mut self) {
         if let Some(row) = self.row.take() {
             let _ = io::stderr().write_all(ALL_ROWS.as_bytes());
@@ -89,29 +89,29 @@ impl LiveLine {
     }
 }
 
-/// A terminal of fewer rows is left to the job.
+/// In a terminal with fewer rows nothing is shown.
 const FEWEST_ROWS: u16 = 4;
 
 /// Lets all rows scroll again.
 const ALL_ROWS: &str = "\x1b7\x1b[r\x1b8";
 
-/// Brings the cursor out of the last row, if it is there.
+/// Moves the cursor out of the last row.
 const DOWN_AND_UP: &str = "\x1bD\x1bM";
 
-/// Keeps the last row from scrolling, also where the job has just let it; the cursor stays.
+/// Excludes the last row from scrolling; the cursor stays.
 fn keep(row: u16) -> String {
     format!("\x1b7\x1b[1;{}r\x1b8", row - 1)
 }
 
-/// Writes a row anew and comes back.
+/// Writes a row and restores the cursor.
 fn in_row(row: u16, text: &str) -> String {
     format!("\x1b7\x1b[{row};1H\x1b[2K{text}\x1b8")
 }
 
-/// Whether the terminal is one that is read line by line, with us in the foreground.
+/// Whether this process is in the foreground of a terminal in line mode.
 ///
-/// A job that draws the whole screen has switched lines or echo off.
-fn is_ours() -> bool {
+/// A job that draws on the whole screen switches line mode or echo off.
+fn is_in_line_mode() -> bool {
     let stderr = io::stderr();
     tcgetpgrp(&stderr).is_ok_and(|group| group == rustix::process::getpgrp())
         && tcgetattr(&stderr).is_ok_and(|modes| {

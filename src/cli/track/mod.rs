@@ -143,7 +143,7 @@ impl TrackArgs {
             found => found.map_err(before_start)?,
         };
         for note in &mut notes {
-            // Also where nothing else is printed: the run is not accounted as its user set.
+            // Also with --quiet: the run is not measured as the user has configured.
             tell(format!("impact: ignored: {}", escape::terminal(note)));
             *note = if self.redact {
                 "a setting was ignored".to_owned()
@@ -194,7 +194,7 @@ impl TrackArgs {
         };
         let emissions = RunningEmissions::new(plan.region.as_ref(), plan.pue);
         let mut line = LiveLine::new(emissions);
-        // A tracker around this one has the last row already.
+        // An outer tracker already shows its line.
         let is_seen = !self.quiet
             && LiveLine::can_be_shown(&settings.environment)
             && outer_run(&settings.environment).is_none();
@@ -205,7 +205,7 @@ impl TrackArgs {
             let text = table::table(&summary, footprint.as_ref(), &plan.label());
             tell(escape::terminal(text.trim_end()));
         } else if summary.run.is_none() {
-            // A run without a log is what nobody can have meant.
+            // Also with --quiet: without a log the run is lost.
             let text = format!("impact: there is no log: {}", summary.notes.join("; "));
             tell(escape::terminal(&text));
         }

@@ -10,7 +10,7 @@ use crate::text::escape;
 use crate::track::{Ending, Summary};
 use crate::units::JOULES_PER_KWH;
 
-/// What a run came to, for the terminal, with the command to run next.
+/// The summary of a run for the terminal, with the command to run next.
 ///
 /// The footprint is the one of the log just written, so that a statement says the same.
 pub fn table(summary: &Summary, footprint: Option<&Footprint>, name: &str) -> String {
@@ -145,7 +145,7 @@ fn country(region: Option<&Region>) -> Option<String> {
     zone.country.map(|country| country.to_string())
 }
 
-/// Long GPU ids take the table apart.
+/// Long GPU ids are cut, so that the table fits.
 fn name(component: &Component) -> String {
     let name = component.to_string();
     match name.char_indices().nth(24) {
