@@ -277,9 +277,8 @@ impl SensorSet {
             if metered.component() == component
                 && !std::mem::replace(&mut metered.is_whole_noted, true)
             {
-                let consequence = "so all it draws is taken for the run's";
-                self.notes
-                    .push(format!("{component}: {why}, {consequence}"));
+                let note = format!("{component}: {why}, so all of its energy is the run's");
+                self.notes.push(note);
             }
         }
     }

@@ -200,7 +200,7 @@ fn without_a_sensor_the_energy_is_estimated_and_says_so() {
     let output = machine.track(&["--zone", "US-CA"], "exit 3");
     assert_eq!(output.status.code(), Some(3));
     let table = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(table.contains("estimated: load model"), "{table}");
+    assert!(table.contains("W at full load"), "{table}");
     assert!(
         table.contains("CO2eq") && table.contains("US-CA"),
         "{table}"

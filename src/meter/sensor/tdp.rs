@@ -9,11 +9,11 @@ use crate::grid::data::device::{Kind, Match};
 use crate::model::{Component, Method};
 use crate::units::Watts;
 
-/// What an idle processor draws, as a part of its design power.
+/// Power of an idle processor, as a part of its design power.
 const IDLE_PART: f64 = 0.3;
-/// What an idle accelerator board draws, as a part of its design power.
+/// Power of an idle GPU board, as a part of its design power.
 const IDLE_PART_OF_BOARDS: f64 = 0.1;
-/// What a core of an unknown processor is taken to draw at full load.
+/// Power assumed for a core of an unknown processor at full load.
 const WATTS_PER_CORE: f64 = 12.0;
 
 /// The full-load power assumed for a machine, and the model in words.
@@ -30,7 +30,7 @@ impl DesignPower {
             .brand
             .as_deref()
             .map(|brand| (brand, Kind::Cpu.find(brand)));
-        let (watts, full) = match known {
+        let (watts, basis) = match known {
             Some((brand, Match::One(device))) => {
                 let (name, tdp) = (device.name, device.watts.get());
                 let share = visible_share(processor, brand);
@@ -55,23 +55,22 @@ impl DesignPower {
             _ => (
                 by_core,
                 format!(
-                    "unknown processor, {WATTS_PER_CORE} W for each of {} cores",
+                    "unknown CPU, {WATTS_PER_CORE} W for each of {} cores",
                     processor.cores
                 ),
             ),
         };
         Self {
             watts,
-            model: model(&full, IDLE_PART),
+            model: model(&basis, watts, IDLE_PART),
         }
     }
 }
 
-fn model(full: &str, idle_part: f64) -> String {
-    format!(
-        "load model: {full}; {:.0} % of it idle, all of it at full load",
-        idle_part * 100.0
-    )
+/// The model in words.
+fn model(basis: &str, watts: f64, idle_part: f64) -> String {
+    let idle = watts * idle_part;
+    format!("{basis}: {watts:.0} W at full load, {idle:.0} W idle")
 }
 
 /// The power of an accelerator board by its load.
@@ -91,6 +90,7 @@ impl BoardPower {
         Some(Self {
             model: model(
                 &format!("the {watts} W TDP of {}", device.name),
+                watts,
                 IDLE_PART_OF_BOARDS,
             ),
             watts,
@@ -104,7 +104,7 @@ impl BoardPower {
     }
 }
 
-/// The part of the processor a virtual machine sees; none if its size is not known.
+/// The part of the processor that a virtual machine has; none if the processor's size is not known.
 fn visible_share(processor: &Processor, brand: &str) -> Option<f64> {
     if !processor.virtual_machine {
         return Some(1.0);
@@ -117,7 +117,7 @@ fn visible_share(processor: &Processor, brand: &str) -> Option<f64> {
     Some((f64::from(processor.threads) / (2.0 * cores)).min(1.0))
 }
 
-/// The load model as a source: a counter that rises with time and with the machine's busy time.
+/// A counter that rises with time and with the machine's CPU time.
 #[derive(Debug)]
 struct LoadModel {
     clock: MachineCpuTime,
