@@ -113,7 +113,6 @@ pub fn outer_run(environment: &Environment) -> Option<String> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Delivery {
     /// A sample was taken for it.
-    /// A sample was taken for it.
     Measured,
     /// Sent, but the tracker did not answer in time.
     Unanswered,

@@ -14,29 +14,23 @@ use crate::units::Pue;
 #[derive(Debug, Clone)]
 pub struct Plan {
     /// The command or process.
-    /// The command or process.
     pub subject: Subject,
     /// The run's folder; if none, a new one below `logs`.
     pub out: Option<PathBuf>,
     /// The folder for runs without a given folder.
     pub logs: PathBuf,
     /// The run's name; if none, that of the program.
-    /// The run's name; if none, that of the program.
     pub name: Option<String>,
     /// Tags of the run.
-    /// Tags of the run.
     pub tags: BTreeMap<String, String>,
-    /// Time between two samples.
     /// Time between two samples.
     pub interval: Duration,
     /// Stop tracking after this time; the command goes on.
     pub duration: Option<Duration>,
     /// Power usage effectiveness of the data centre.
-    /// Power usage effectiveness of the data centre.
     pub pue: Option<Pue>,
     /// Who stated the PUE.
     pub pue_source: Option<PueSource>,
-    /// Where the electricity comes from.
     /// Where the electricity comes from.
     pub region: Option<Region>,
     /// The services that are asked for the carbon intensity while the command runs.
@@ -49,7 +43,6 @@ pub struct Plan {
     pub redact: bool,
     /// Put the command into a control group of its own where that is allowed.
     pub own_group: bool,
-    /// Where /sys, /proc and the GPU library are.
     /// Where /sys, /proc and the GPU library are.
     pub roots: Roots,
 }
