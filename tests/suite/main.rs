@@ -6,6 +6,7 @@ mod appendix;
 mod attribution;
 mod compare;
 mod config;
+mod docs;
 mod estimate;
 mod examples;
 mod fuzz;

@@ -1,0 +1,126 @@
+//! Every command that the documents show is run, in the order shown.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::support::{Run, program};
+use tempfile::TempDir;
+
+/// Commands that are not run here, each with the reason.
+const NOT_RUN: &[(&str, &str)] = &[
+    ("cargo ", "compiles the program; .ci/run does that"),
+    ("./test", "runs these tests"),
+    (".ci/run", "runs these tests"),
+    ("impact grid", "asks services over the network"),
+    ("impact backfill", "asks services over the network"),
+    ("sudo ", "needs root"),
+    ("pip install", "needs the network"),
+    ("maturin ", "compiles the program"),
+    ("git ", "changes the repository"),
+];
+
+/// Exit codes other than 0 that are an answer about the machine.
+const OTHER_CODES: &[(&str, i32)] = &[("impact doctor", 4), ("impact require", 5)];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn documents() -> Vec<PathBuf> {
+    let mut found = vec![root().join("README.md"), root().join("CONTRIBUTING.md")];
+    for entry in fs::read_dir(root().join("docs")).unwrap() {
+        found.push(entry.unwrap().path());
+    }
+    found.retain(|path| path.extension().is_some_and(|ending| ending == "md"));
+    found.sort();
+    found
+}
+
+/// The commands of a document: lines after `$ ` in `console` blocks, every line of `sh` and `bash` blocks. A backslash at
+/// the end continues a command on the next line.
+fn commands(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut block: Option<String> = None;
+    let mut continued: Option<String> = None;
+    for line in text.lines() {
+        if let Some(language) = line.trim_start().strip_prefix("```") {
+            block = block.is_none().then(|| language.trim().to_owned());
+            continue;
+        }
+        let command = match (continued.take(), block.as_deref()) {
+            (Some(begun), Some(_)) => Some(format!("{begun}{}", line.trim())),
+            (_, Some("console")) => line.strip_prefix("$ ").map(str::to_owned),
+            (_, Some("sh" | "bash")) => Some(line.trim().to_owned()),
+            _ => None,
+        };
+        let Some(command) = command.filter(|line| !line.is_empty() && !line.starts_with('#'))
+        else {
+            continue;
+        };
+        match command.strip_suffix('\\') {
+            Some(begun) => continued = Some(begun.to_owned()),
+            None => found.push(command),
+        }
+    }
+    found
+}
+
+/// A folder with what the documents speak of: the examples, and some runs.
+fn workplace() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    let copied = Command::new("cp")
+        .arg("-r")
+        .arg(root().join("examples"))
+        .arg(folder.path())
+        .status();
+    assert!(copied.unwrap().success());
+    for name in ["impact-logs/a", "logs/a", "baseline/a", "candidate/a"] {
+        Run::of_watts(100.0).write(&folder.path().join(name));
+    }
+    folder
+}
+
+fn is_in(list: &[(&str, impl Sized)], command: &str) -> bool {
+    list.iter().any(|(start, _)| command.starts_with(start))
+}
+
+#[test]
+fn every_command_in_the_documents_runs() {
+    let mut failures = Vec::new();
+    let mut run = 0;
+    for document in documents() {
+        let folder = workplace();
+        for command in commands(&fs::read_to_string(&document).unwrap()) {
+            if is_in(NOT_RUN, &command) {
+                continue;
+            }
+            run += 1;
+            let output = program("sh")
+                .args(["-c", &command])
+                .current_dir(folder.path())
+                .output()
+                .unwrap();
+            let code = output.status.code();
+            let is_answer = OTHER_CODES
+                .iter()
+                .any(|(start, other)| command.starts_with(start) && code == Some(*other));
+            if code != Some(0) && !is_answer {
+                failures.push(format!(
+                    "{}: {command}\n  ended with {code:?}\n  {}",
+                    document.display(),
+                    String::from_utf8_lossy(&output.stderr).trim()
+                ));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    assert!(run >= 10, "only {run} commands were found");
+}
+
+#[test]
+fn commands_are_found_in_blocks_only_and_joined_at_backslashes() {
+    let text = "$ not this\n```console\n$ impact list \\\n    logs\nits output\n$ true\n```\n$ nor this\n\
+                ```sh\n# a comment\nls\n```\n```toml\nkey = 1\n```\n";
+    assert_eq!(commands(text), ["impact list logs", "true", "ls"]);
+}
