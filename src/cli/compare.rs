@@ -10,7 +10,7 @@ use super::destination::Destination;
 use super::number::within;
 use super::output::tell;
 use super::settings::{Config, Sources};
-use super::{Failure, Outcome, destination, exit, left_out};
+use super::{Failure, Outcome, exit, left_out};
 use crate::ledger::compare::gate::{Condition, Finding, METRICS, metric};
 use crate::ledger::compare::{Comparison, Group, Options, Resampling};
 use crate::ledger::{Figure, compare};
@@ -67,20 +67,6 @@ enum Format {
     Csv,
     Svg,
     Html,
-}
-
-impl destination::Format for Format {
-    const USUAL: Self = Self::Text;
-    const ENDINGS: &'static [(&'static str, Self)] = &[
-        ("txt", Self::Text),
-        ("md", Self::Markdown),
-        ("markdown", Self::Markdown),
-        ("json", Self::Json),
-        ("csv", Self::Csv),
-        ("svg", Self::Svg),
-        ("html", Self::Html),
-        ("htm", Self::Html),
-    ];
 }
 
 impl CompareArgs {

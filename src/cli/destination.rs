@@ -21,21 +21,32 @@ pub(crate) struct Destination<F: Format> {
     pub(crate) force: bool,
 }
 
-/// A format a command can write.
-pub(crate) trait Format: ValueEnum + Copy + Send + Sync + 'static {
-    /// What is written where nothing was asked for.
-    const USUAL: Self;
-    /// The endings that tell each format.
-    const ENDINGS: &'static [(&'static str, Self)];
+/// Extensions that differ from the name of their format.
+const EXTENSIONS: [(&str, &str); 5] = [
+    ("txt", "text"),
+    ("md", "markdown"),
+    ("tex", "latex"),
+    ("htm", "html"),
+    ("yml", "yaml"),
+];
+
+/// A format a command can write; the first is the default.
+pub(crate) trait Format: ValueEnum + Clone + Send + Sync + 'static {}
+
+impl<F: ValueEnum + Clone + Send + Sync + 'static> Format for F {}
+
+/// The format that is written where nothing was asked for.
+pub(crate) fn default_format<F: Format>() -> F {
+    F::value_variants()[0].clone()
 }
 
 impl<F: Format> Destination<F> {
     /// The format asked for; a file's ending is stronger than the configuration.
     pub(crate) fn format(&self, config: &Config) -> Result<F, Failure> {
-        match (self.format, &self.output) {
-            (Some(format), _) => Ok(format),
-            (None, Some(file)) => told_by_ending(file),
-            (None, None) => Ok(configured::format(config).unwrap_or(F::USUAL)),
+        match (&self.format, &self.output) {
+            (Some(format), _) => Ok(format.clone()),
+            (None, Some(file)) => format_of(file),
+            (None, None) => Ok(configured::format(config).unwrap_or_else(default_format)),
         }
     }
 
@@ -70,16 +81,33 @@ fn is_same_place(a: &Path, b: &Path) -> bool {
     place(a).is_some_and(|a| Some(a) == place(b))
 }
 
-/// The format that the ending of a file tells.
-pub(crate) fn told_by_ending<F: Format>(file: &Path) -> Result<F, Failure> {
-    let ending = file.extension().and_then(|ending| ending.to_str());
-    let known = F::ENDINGS.iter().find(|(known, _)| Some(*known) == ending);
-    known.map(|(_, format)| *format).ok_or_else(|| {
-        let endings: Vec<String> = F::ENDINGS.iter().map(|(e, _)| format!(".{e}")).collect();
+/// The format that the extension of a file names.
+pub(crate) fn format_of<F: Format>(file: &Path) -> Result<F, Failure> {
+    let extension = file.extension().and_then(|extension| extension.to_str());
+    let name = extension.map(|extension| {
+        let special = EXTENSIONS.iter().find(|(special, _)| *special == extension);
+        special.map_or(extension, |(_, name)| name)
+    });
+    let format = name.and_then(|name| F::from_str(name, false).ok());
+    format.ok_or_else(|| {
+        let extensions: Vec<String> = F::value_variants()
+            .iter()
+            .filter_map(extension_of)
+            .collect();
         Failure::new(anyhow!(
             "the extension of {} does not name a format",
             file.display()
         ))
-        .advise(format!("one of {}, or --format", endings.join(", ")))
+        .advise(format!("one of {}, or --format", extensions.join(", ")))
     })
+}
+
+fn extension_of<F: Format>(format: &F) -> Option<String> {
+    let value = format.to_possible_value()?;
+    let name = value.get_name();
+    let special = EXTENSIONS.iter().find(|(_, special)| *special == name);
+    Some(format!(
+        ".{}",
+        special.map_or(name, |(extension, _)| extension)
+    ))
 }

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use super::accounting::{Accounting, exit_code};
-use super::destination::told_by_ending;
+use super::destination::{default_format, format_of};
 use super::output::{cannot_write, write_file};
 use super::settings::{Config, Sources};
-use super::{Failure, Outcome, destination};
+use super::{Failure, Outcome};
 use crate::files::AtomicFile;
 use crate::ledger::export::{Column, RowFormat, runs, samples};
 
@@ -52,18 +52,13 @@ enum Format {
     Jsonl,
 }
 
-impl destination::Format for Format {
-    const USUAL: Self = Self::Csv;
-    const ENDINGS: &'static [(&'static str, Self)] = &[("csv", Self::Csv), ("jsonl", Self::Jsonl)];
-}
-
 impl ExportArgs {
     pub fn run(mut self, settings: &Sources) -> Outcome {
         self.accounting.fill(&Config::load(settings)?);
         let format = match (self.format, &self.output) {
             (Some(format), _) => format,
-            (None, Some(file)) => told_by_ending(file)?,
-            (None, None) => destination::Format::USUAL,
+            (None, Some(file)) => format_of(file)?,
+            (None, None) => default_format(),
         };
         let collection = self.accounting.collect(&self.folders)?;
         let assumptions = self.accounting.assumptions()?;

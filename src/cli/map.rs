@@ -3,13 +3,13 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::destination::told_by_ending;
+use super::destination::{default_format, format_of};
 use super::output::{print, write_file};
 use super::place::unresolved;
 use super::region::answer::Answer;
 use super::region::tables::Tables;
 use super::settings::{Config, Sources};
-use super::{Advise, Failure, Outcome, destination, exit};
+use super::{Advise, Failure, Outcome, exit};
 use crate::grid::intensity::intensity_map::{Coloured, IntensityMap};
 use crate::grid::zone::{Point, ZoneId, register};
 use crate::grid::{PlaceQuery, PlaceResolver};
@@ -51,17 +51,12 @@ enum Format {
     Html,
 }
 
-impl destination::Format for Format {
-    const USUAL: Self = Self::Svg;
-    const ENDINGS: &'static [(&'static str, Self)] = &[("svg", Self::Svg), ("html", Self::Html)];
-}
-
 impl MapArgs {
     fn format(&self) -> Result<Format, Failure> {
         match &self.output {
             _ if self.html => Ok(Format::Html),
-            Some(file) => told_by_ending(file).advise("a file that ends in .svg or .html"),
-            None => Ok(destination::Format::USUAL),
+            Some(file) => format_of(file).advise("a file that ends in .svg or .html"),
+            None => Ok(default_format()),
         }
     }
 

@@ -2,11 +2,11 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::Outcome;
 use super::accounting::{Accounting, exit_code};
 use super::destination::Destination;
 use super::settings::{Config, Sources};
 use super::yaml::yaml;
-use super::{Outcome, destination};
 use crate::ledger::statement::Report;
 use crate::text::escape;
 
@@ -32,17 +32,6 @@ enum Format {
     Yaml,
     Json,
     Csv,
-}
-
-impl destination::Format for Format {
-    const USUAL: Self = Self::Text;
-    const ENDINGS: &'static [(&'static str, Self)] = &[
-        ("txt", Self::Text),
-        ("yaml", Self::Yaml),
-        ("yml", Self::Yaml),
-        ("json", Self::Json),
-        ("csv", Self::Csv),
-    ];
 }
 
 impl ReportArgs {

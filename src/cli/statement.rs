@@ -7,7 +7,7 @@ use super::accounting::{Accounting, exit_code};
 use super::destination::Destination;
 use super::output::{tell, write_file};
 use super::settings::{Config, Sources, keys};
-use super::{Failure, Outcome, destination};
+use super::{Failure, Outcome};
 use crate::grid::zone::{Iso3, ZoneId, register};
 use crate::ledger::statement;
 use crate::ledger::statement::{Options, Price, Statement, bibliography};
@@ -58,20 +58,6 @@ enum Format {
     Latex,
     Html,
     Json,
-}
-
-impl destination::Format for Format {
-    const USUAL: Self = Self::Text;
-    const ENDINGS: &'static [(&'static str, Self)] = &[
-        ("txt", Self::Text),
-        ("md", Self::Markdown),
-        ("markdown", Self::Markdown),
-        ("tex", Self::Latex),
-        ("latex", Self::Latex),
-        ("html", Self::Html),
-        ("htm", Self::Html),
-        ("json", Self::Json),
-    ];
 }
 
 impl StatementArgs {

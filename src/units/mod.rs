@@ -29,7 +29,7 @@ pub(crate) use hours::SECONDS_PER_HOUR;
 pub(crate) use instant::parse_instant;
 pub use intensity::GramsPerKwh;
 pub use mass::GramsCo2e;
-pub use money::{Bill, PricePerKwh, Usd, UsdPerTonne};
+pub use money::{Money, PricePerKwh, UsdPerTonne};
 pub use out_of_range::OutOfRange;
 pub use pue::Pue;
 pub use relation::Relation;

@@ -53,36 +53,39 @@ impl fmt::Display for UsdPerTonne {
     }
 }
 
-/// US dollars, exact.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// An exact amount of money; the caller knows the currency.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
-pub struct Usd(i128);
+pub struct Money(Exact);
 
-impl Usd {
-    /// Tonnes of CO2 are counted in steps of 1e-21.
-    const DECIMALS: u32 = DECIMALS + 3 + UsdPerTonne::DECIMALS;
+impl Money {
+    /// `count` steps of 10^-18 of a unit, at a price in steps of 10^-`decimals`.
+    fn of(count: u128, price: i64, decimals: u32) -> Self {
+        let count = i128::try_from(count).unwrap_or(i128::MAX);
+        Self(Exact {
+            count: count.saturating_mul(i128::from(price)),
+            decimals: DECIMALS + decimals,
+        })
+    }
 
     /// All digits.
     #[must_use]
     pub fn exact(self) -> Exact {
-        Exact {
-            count: self.0,
-            decimals: Self::DECIMALS,
-        }
+        self.0
     }
 
-    /// In dollars.
+    /// The nearest `f64`.
     #[must_use]
-    pub fn dollars(self) -> f64 {
-        self.exact().value()
+    pub fn amount(self) -> f64 {
+        self.0.value()
     }
 }
 
 impl Mul<UsdPerTonne> for GramsCo2e {
-    type Output = Usd;
-    fn mul(self, cost: UsdPerTonne) -> Usd {
-        let mass = i128::try_from(self.0).unwrap_or(i128::MAX);
-        Usd(mass.saturating_mul(i128::from(cost.0)))
+    type Output = Money;
+    fn mul(self, cost: UsdPerTonne) -> Money {
+        // A kg is 10^-3 tonnes.
+        Money::of(self.0, cost.0, 3 + UsdPerTonne::DECIMALS)
     }
 }
 
@@ -116,35 +119,10 @@ impl fmt::Display for PricePerKwh {
     }
 }
 
-/// The cost of some energy in the currency of its price, exact.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[must_use]
-pub struct Bill(i128);
-
-impl Bill {
-    const DECIMALS: u32 = DECIMALS + PricePerKwh::DECIMALS;
-
-    /// All digits.
-    #[must_use]
-    pub fn exact(self) -> Exact {
-        Exact {
-            count: self.0,
-            decimals: Self::DECIMALS,
-        }
-    }
-
-    /// In the currency of the price.
-    #[must_use]
-    pub fn amount(self) -> f64 {
-        self.exact().value()
-    }
-}
-
 impl Mul<PricePerKwh> for Energy {
-    type Output = Bill;
-    fn mul(self, price: PricePerKwh) -> Bill {
-        let energy = i128::try_from(self.0).unwrap_or(i128::MAX);
-        Bill(energy.saturating_mul(i128::from(price.0)))
+    type Output = Money;
+    fn mul(self, price: PricePerKwh) -> Money {
+        Money::of(self.0, price.0, PricePerKwh::DECIMALS)
     }
 }
 

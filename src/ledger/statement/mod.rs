@@ -17,7 +17,7 @@ use super::{Assumptions, Collection, Skipped, Tally};
 use crate::grid::social_cost;
 use crate::grid::social_cost::SocialCost;
 use crate::grid::zone::Iso3;
-use crate::units::{PricePerKwh, Usd};
+use crate::units::{Money, PricePerKwh};
 
 pub use html::html;
 pub use json::json;
@@ -58,9 +58,9 @@ pub struct Price {
 pub enum Cost {
     Known {
         cost: SocialCost,
-        low: Usd,
-        median: Usd,
-        high: Usd,
+        low: Money,
+        median: Money,
+        high: Money,
         chosen: Chosen,
     },
     /// Why none can be stated.

@@ -10,7 +10,7 @@ use crate::ledger::tally::ZoneTally;
 use crate::ledger::{Skipped, SkippedKind, Tally};
 use crate::model::EnergyClass;
 use crate::text::number::{counted, human, money, percent};
-use crate::units::{Energy, GramsCo2e, Hours, Usd};
+use crate::units::{Energy, GramsCo2e, Hours, Money};
 
 /// A piece of a sentence; each format has its own way to write it.
 #[derive(Debug, Clone, PartialEq)]
@@ -297,7 +297,7 @@ fn social_cost(cost: &Cost) -> Paragraph {
         Span::Cite(Publication::Ricke2018),
         text("."),
     ];
-    if median.dollars() < 0.0 {
+    if median.amount() < 0.0 {
         words.push(text(
             " The cost is negative because temperatures in this country today lie below the economic \
              optimum of the underlying model, so that it books some warming as a gain there; \
@@ -307,8 +307,8 @@ fn social_cost(cost: &Cost) -> Paragraph {
     words
 }
 
-fn dollars(low: Usd, median: Usd, high: Usd) -> String {
-    let [low, median, high] = [low, median, high].map(Usd::dollars);
+fn dollars(low: Money, median: Money, high: Money) -> String {
+    let [low, median, high] = [low, median, high].map(Money::amount);
     if [low, median, high].into_iter().all(is_less_than_a_cent) {
         let sign = if median < 0.0 { "a gain of " } else { "" };
         return format!("{sign}less than 0.01 USD");
