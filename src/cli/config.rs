@@ -170,7 +170,7 @@ fn shown(setting: &Setting) -> String {
     }
 }
 
-/// The file to change: the user's, the project's that is in force, or a new one here.
+/// The file to change: the user's, the project's if there is one, or a new one here.
 fn file(sources: &Sources, user: bool) -> Result<PathBuf, Failure> {
     if user {
         return sources.user.clone().ok_or_else(|| {
@@ -184,11 +184,11 @@ fn file(sources: &Sources, user: bool) -> Result<PathBuf, Failure> {
         .unwrap_or_else(|| PathBuf::from(PROJECT_FILE)))
 }
 
-/// A place is only worth keeping if it is found again.
+/// Fails if the value is a place that is not known.
 fn is_known(key: &Key, value: &str, sources: &Sources) -> Result<(), Failure> {
     let found = match key.name {
         "zone" => {
-            // A map or table of the user's own may have zones that nobody else knows.
+            // The configured map or table may have zones of its own.
             let (config, _) = Config::load_past_faults(sources)?;
             let places = Tables::default().open(&config)?;
             register::named(value)

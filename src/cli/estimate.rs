@@ -30,7 +30,7 @@ Examples:
   impact estimate --list gpus
 
 The estimate is rough and has a low and a high figure. `impact track` measures.")]
-pub struct EstimateArgs {
+pub(crate) struct EstimateArgs {
     /// Name of the GPU, such as A100 SXM4 80GB
     #[arg(long, value_name = "NAME")]
     gpu: Option<String>,
@@ -99,7 +99,7 @@ enum Format {
 }
 
 impl EstimateArgs {
-    pub fn run(mut self, settings: &Sources) -> Outcome {
+    pub(crate) fn run(mut self, settings: &Sources) -> Outcome {
         let config = Config::load(settings)?;
         let format = self
             .format
@@ -138,7 +138,7 @@ impl EstimateArgs {
         let estimate = self.estimate(job, &places)?;
         let text = match format {
             Format::Json => estimate::json(&estimate),
-            // A format set for all commands is for those that have it.
+            // The configured format is ignored by commands that do not have it.
             Format::Text | Format::Markdown | Format::Csv => {
                 escape::terminal(&estimate::text(&estimate)).into_owned()
             }
@@ -180,7 +180,7 @@ impl EstimateArgs {
         })
     }
 
-    /// As given, else the cloud provider's, else the average of all.
+    /// The PUE given, else that of the cloud provider, else the global average.
     fn pue_and_source(&self) -> Result<(Pue, String), Failure> {
         if let Some(pue) = self.pue {
             return Ok((pue, "given".to_owned()));
@@ -232,7 +232,7 @@ impl EstimateArgs {
         }))
     }
 
-    /// The cleanest stretch of the next two days, by whoever publishes a forecast.
+    /// The cleanest hours of the next two days, by the first provider with a forecast.
     #[cfg(feature = "live")]
     fn best_hours(
         &self,

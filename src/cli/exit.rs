@@ -2,15 +2,15 @@
 
 /// Done.
 pub(crate) const DONE: u8 = 0;
-/// Nothing usable came of it.
+/// Failed.
 pub(crate) const FAILED: u8 = 1;
-/// The command line asks for what cannot be; also what clap ends with.
+/// The command line is wrong; clap uses the same code.
 pub(crate) const USAGE: u8 = 2;
 /// Done, but some logs were left out.
 pub(crate) const PARTIAL: u8 = 3;
 /// `doctor`: CPU energy can only be estimated.
 pub(crate) const ESTIMATED: u8 = 4;
-/// `require`: the hardware is not the one asked for.
+/// `require`: a requirement is not met.
 pub(crate) const NOT_MET: u8 = 5;
 /// `track`: impact failed before the command was started.
 pub(crate) const NOT_STARTED: u8 = 125;

@@ -2,7 +2,7 @@ use std::fmt::Write as _;
 
 use crate::text::escape;
 
-/// Why a command ends without doing its job, and what the user can do about it.
+/// Why a command failed, and what the user can do about it.
 #[derive(Debug)]
 pub(crate) struct Failure {
     error: anyhow::Error,
@@ -20,14 +20,14 @@ impl Failure {
         }
     }
 
-    /// The same failure, with what to try next.
+    /// Adds what to try next.
     #[must_use]
     pub(crate) fn advise(mut self, advice: impl Into<String>) -> Self {
         self.advice = Some(advice.into());
         self
     }
 
-    /// The same failure as the cause of a wider one.
+    /// Makes this failure the cause of another one.
     #[must_use]
     pub(crate) fn within(mut self, wider: impl Into<String>) -> Self {
         self.error = self.error.context(wider.into());
@@ -40,7 +40,7 @@ impl Failure {
         format!("{:#}", self.error)
     }
 
-    /// The same failure, ending the program with another exit code.
+    /// Sets the exit code.
     #[must_use]
     pub(crate) fn exit_with(mut self, code: u8) -> Self {
         self.code = code;
@@ -57,7 +57,7 @@ impl Failure {
         })
     }
 
-    /// `error: ...`, `because: ...` for each cause, `try: ...`; nothing in it can steer a terminal.
+    /// `error: ...`, `because: ...` for each cause, `try: ...`; control characters are escaped.
     #[must_use]
     pub(crate) fn report(&self) -> String {
         let mut text = format!("error: {}\n", escape::terminal(&self.error.to_string()));
@@ -77,7 +77,7 @@ impl<E: Into<anyhow::Error>> From<E> for Failure {
     }
 }
 
-/// Adds what to try next to any error on its way to the user.
+/// Adds what to try next to an error.
 pub(crate) trait Advise<T> {
     fn advise(self, advice: impl Into<String>) -> Result<T, Failure>;
 }

@@ -2,11 +2,11 @@ use std::path::Path;
 
 use super::Failure;
 
-/// What to say where no run was found.
+/// Advice if no run was found.
 pub(crate) const WITH_RUNS: &str =
     "a folder with runs in it: each has a folder `impacttracker` with a data.json";
 
-/// Refuses the first of the folders that is none.
+/// Fails if one of the folders does not exist.
 pub(crate) fn check<'a>(folders: impl IntoIterator<Item = &'a Path>) -> Result<(), Failure> {
     match folders.into_iter().find(|folder| !folder.is_dir()) {
         Some(missing) => Err(Failure::new(anyhow::anyhow!(

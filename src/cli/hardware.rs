@@ -6,7 +6,7 @@ use clap::Args;
 use super::settings::Config;
 use crate::meter::sensor::Roots;
 
-/// Where the kernel's trees and the GPU library are, for containers that mount the host's elsewhere.
+/// Where to find /sys, /proc and the GPU library, for containers that mount those of the host.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Hardware")]
 pub(crate) struct Hardware {
@@ -31,7 +31,7 @@ pub(crate) struct Hardware {
 }
 
 impl Hardware {
-    /// The roots as given or, where they were not, as configured.
+    /// The roots of the options, else of the configuration.
     pub(crate) fn roots(&self, config: &Config) -> Roots {
         let usual = Roots::default();
         Roots {

@@ -1,4 +1,4 @@
-//! What is left out of an answer: named on standard error, counted, and told by the exit code.
+//! Logs that are left out: listed on standard error, and shown by the exit code.
 
 use std::fmt::Display;
 
@@ -7,7 +7,7 @@ use crate::ledger::{Skipped, SkippedKind};
 use crate::text::escape;
 use crate::text::number::counted;
 
-/// Names one thing that is left out, and why.
+/// Prints what is left out, and why.
 pub(crate) fn tell(what: impl Display, why: &str) {
     output::tell(format!(
         "left out: {}: {}",
@@ -16,20 +16,20 @@ pub(crate) fn tell(what: impl Display, why: &str) {
     ));
 }
 
-/// Names everything that is left out, and why.
+/// Prints everything that is left out, and why.
 pub(crate) fn tell_all(skipped: &[Skipped]) {
     for skipped in skipped {
         tell(skipped.path.display(), &skipped.reason);
     }
 }
 
-/// How many of these are missing: a copy, or a part of another run, is counted all the same.
+/// How many logs are missing from the figures; copies and parts of other runs are not.
 pub(crate) fn missing(skipped: &[Skipped]) -> usize {
     let is_missing = |skipped: &&Skipped| skipped.kind != SkippedKind::Counted;
     skipped.iter().filter(is_missing).count()
 }
 
-/// Fails if anything is missing where nothing may be.
+/// Fails if logs are missing and `strict` forbids it.
 pub(crate) fn refuse(skipped: &[Skipped], strict: bool) -> Result<(), Failure> {
     let missing = missing(skipped);
     if !strict || missing == 0 {
@@ -41,7 +41,7 @@ pub(crate) fn refuse(skipped: &[Skipped], strict: bool) -> Result<(), Failure> {
         .advise("without --strict, to leave them out"))
 }
 
-/// The exit code that tells whether anything is missing.
+/// The exit code for whether anything is missing.
 pub(crate) fn exit_code(any: bool) -> u8 {
     if any { exit::PARTIAL } else { exit::DONE }
 }

@@ -58,7 +58,7 @@ impl MergeArgs {
         Ok(exit_code(&collection))
     }
 
-    /// A merged run among its parts would be counted with them.
+    /// Fails if the merged run would be counted together with its parts.
     fn check_output(&self) -> Result<(), Failure> {
         if is_run(&self.output) {
             return Err(

@@ -55,7 +55,7 @@ use crate::cli::settings::Sources;
 #[cfg(not(all(feature = "track", target_os = "linux")))]
 use unsupported::{doctor, require, track};
 
-/// What a command ends with: an exit code, or why it could not do its job.
+/// The exit code of a command, or why it failed.
 type Outcome = Result<u8, Failure>;
 
 /// Measure the energy and carbon emissions of experiments, and report them

@@ -1,6 +1,6 @@
 use std::ops::RangeBounds;
 
-/// A number of the command line that must lie in a range, or else the rule it breaks.
+/// Parses a number that must lie in a range; the error is the rule.
 pub(crate) fn within(text: &str, range: impl RangeBounds<f64>, rule: &str) -> Result<f64, String> {
     let number = text.trim().parse().ok();
     number

@@ -35,7 +35,7 @@ pub(crate) fn write_secret(path: &Path, contents: &[u8]) -> Result<(), Failure> 
     write().map_err(|error| cannot_write(path, error))
 }
 
-/// Why a file was not written, and what to do where another one has its name.
+/// Why a file was not written; if it exists, with advice.
 pub(crate) fn cannot_write(path: &Path, error: io::Error) -> Failure {
     if error.kind() == io::ErrorKind::AlreadyExists {
         return Failure::new(anyhow::anyhow!("{} is already there", path.display()))
@@ -44,12 +44,12 @@ pub(crate) fn cannot_write(path: &Path, error: io::Error) -> Failure {
     Failure::new(anyhow::Error::new(error).context(format!("cannot write {}", path.display())))
 }
 
-/// Tells a line on standard error; a terminal that is full or gone must not change what is done.
+/// Prints a line to standard error; errors of the terminal are ignored.
 pub(crate) fn tell(line: impl Display) {
     let _ = io::stderr().write_all(format!("{line}\n").as_bytes());
 }
 
-/// Tells why a command failed; in colour on a terminal that shows colours.
+/// Prints why a command failed, in colour on a terminal that shows colours.
 pub(crate) fn tell_failure(failure: &Failure, settings: &Sources) {
     let report = failure.report();
     let report = report.trim_end();
@@ -60,7 +60,7 @@ pub(crate) fn tell_failure(failure: &Failure, settings: &Sources) {
     }
 }
 
-/// Prints to standard output; a reader that has gone away, as `head` does, is no failure.
+/// Prints to standard output; a closed pipe, as by `head`, is not a failure.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {

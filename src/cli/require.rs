@@ -68,12 +68,12 @@ macro_rules! wanted {
 }
 
 wanted!(
-    /// What `impact require` asks for.
+    /// The requirements of `impact require`.
     Wanted,
     ""
 );
 wanted!(
-    /// What `impact track` asks for before it starts a command.
+    /// The requirements that `impact track` checks before it starts a command.
     WantedBefore,
     "require-"
 );
@@ -98,7 +98,7 @@ impl RequireArgs {
 }
 
 impl WantedBefore {
-    /// Fails, with the table, if the machine is not as asked.
+    /// Fails, with the table, if the machine does not meet the requirements.
     pub(crate) fn check(&self, roots: &Roots) -> Result<(), Failure> {
         let requirements = self.requirements();
         if requirements.is_empty() {

@@ -3,7 +3,7 @@ use std::ffi::OsString;
 use crate::grid::data;
 use crate::text::table::Table;
 
-/// Whether the command line asks for the version and everything about it.
+/// Whether the command line is `--version --verbose`.
 pub(crate) fn is_asked_for(arguments: &[OsString]) -> bool {
     let version = |word: &OsString| word == "--version" || word == "-V";
     arguments.len() == 2

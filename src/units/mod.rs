@@ -9,6 +9,7 @@ mod bounded;
 mod energy;
 mod exact;
 mod hours;
+#[cfg(feature = "live")]
 mod instant;
 mod intensity;
 mod mass;
@@ -17,7 +18,7 @@ mod money;
 mod out_of_range;
 mod pue;
 mod relation;
-pub mod span;
+mod span;
 mod sum;
 mod watts;
 
@@ -26,6 +27,7 @@ pub(crate) use energy::JOULES_PER_KWH;
 pub use exact::Exact;
 pub use hours::Hours;
 pub(crate) use hours::SECONDS_PER_HOUR;
+#[cfg(feature = "live")]
 pub(crate) use instant::parse_instant;
 pub use intensity::GramsPerKwh;
 pub use mass::GramsCo2e;
@@ -33,4 +35,5 @@ pub use money::{Money, PricePerKwh, UsdPerTonne};
 pub use out_of_range::OutOfRange;
 pub use pue::Pue;
 pub use relation::Relation;
+pub use span::{NotASpan, Span};
 pub use watts::Watts;

@@ -4,10 +4,18 @@ use std::time::Duration;
 use super::SECONDS_PER_HOUR;
 
 /// A length of time as people write it: `1s`, `100ms`, `2m`, `1.5h`, `0.5`.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use impact::units::Span;
+///
+/// assert_eq!("1.5h".parse(), Ok(Span(Duration::from_secs(5400))));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span(pub Duration);
 
-/// Text that is no length of time.
+/// A text that is not a length of time.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{}` is not a length of time such as 1s, 100ms or 2m", .0.escape_debug())]
 pub struct NotASpan(String);

@@ -6,10 +6,10 @@ use toml_edit::{Document, DocumentMut, Item, Value};
 use super::key::{Key, NoSuchKey};
 use super::keys::KEYS;
 
-/// A file of settings is a few lines long.
+/// The largest settings file that is read.
 const LARGEST: u64 = 1 << 20;
 
-/// One line of a file that sets something.
+/// A line of a settings file that sets a key.
 #[derive(Debug)]
 pub(super) struct Line {
     pub(super) key: &'static Key,
@@ -17,7 +17,7 @@ pub(super) struct Line {
     pub(super) number: usize,
 }
 
-/// What is wrong with a file of settings, and in which line.
+/// An error in a settings file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub(crate) enum BadFile {
@@ -56,7 +56,7 @@ pub(crate) enum BadFile {
     },
 }
 
-/// What a file sets, and what is wrong in it; nothing where there is no such file.
+/// The settings and the errors of a file; nothing if there is no such file.
 pub(super) fn read(path: &Path) -> (Vec<Line>, Vec<BadFile>) {
     let text = match text_of(path) {
         Ok(text) => text.unwrap_or_default(),
@@ -111,7 +111,7 @@ fn text_of(path: &Path) -> Result<Option<String>, BadFile> {
     match std::fs::metadata(path) {
         Ok(about) if !about.is_file() => return Ok(None),
         Ok(_) => {}
-        // A home that is closed to us, or is no folder at all, holds no settings of ours.
+        // A home that cannot be read has no settings for us.
         Err(error)
             if matches!(
                 error.kind(),
@@ -136,7 +136,7 @@ fn text_of(path: &Path) -> Result<Option<String>, BadFile> {
         .map_err(|error| failed(io::Error::new(io::ErrorKind::InvalidData, error)))
 }
 
-/// Lists are joined by commas, as on the command line.
+/// A value as text; the items of a list are joined by commas, as on the command line.
 fn as_text(item: &Item) -> Option<String> {
     fn scalar(value: &Value) -> Option<String> {
         match value {
@@ -161,7 +161,7 @@ fn line_of(text: &str, offset: usize) -> usize {
     before.matches('\n').count() + 1
 }
 
-/// The text of a file with one key set; its comments and order stay.
+/// The text of a file with one key set; comments and order are kept.
 pub(crate) fn with_value(path: &Path, key: &Key, value: &str) -> Result<String, BadFile> {
     let text = text_of(path)?.unwrap_or_default();
     let mut document: DocumentMut =
@@ -186,7 +186,7 @@ pub(crate) fn with_value(path: &Path, key: &Key, value: &str) -> Result<String, 
     Ok(document.to_string())
 }
 
-/// A file in which every key is explained and none is set.
+/// The text of a file that explains every key and sets none.
 #[must_use]
 pub(crate) fn commented() -> String {
     let mut out = String::from(

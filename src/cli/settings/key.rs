@@ -3,27 +3,27 @@ use std::str::FromStr;
 
 use crate::text::nearest;
 
-/// One thing that can be set.
+/// A key of the configuration.
 pub(crate) struct Key {
     pub(crate) name: &'static str,
-    /// What it means, in one line.
+    /// Its meaning, in one line.
     pub(crate) help: &'static str,
-    /// None where nothing is assumed.
+    /// None if the key has no default.
     pub(crate) default: Option<&'static str>,
-    /// Another name of the key, as other tools call it.
+    /// The name that other tools use.
     pub(crate) alias: Option<&'static str>,
-    /// A variable that other tools already use for it, besides `IMPACT_...`.
+    /// The environment variable that other tools use, besides `IMPACT_...`.
     pub(crate) foreign_variable: Option<&'static str>,
     /// Section and key of perun's file.
     pub(crate) perun: Option<(&'static str, &'static str)>,
-    /// Not shown on a screen.
+    /// Never printed.
     pub(crate) is_secret: bool,
-    /// Not taken from a project's file, which may be a stranger's.
+    /// Not allowed in a project's file, which a stranger may have written.
     pub(crate) is_personal: bool,
     read: fn(&str) -> Result<String, String>,
 }
 
-/// A name that is no key's, with the nearest that are.
+/// An unknown key, with the keys of similar names.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no key `{}`{}", .asked.escape_debug(), nearest::said(.nearest))]
 pub(crate) struct NoSuchKey {
@@ -80,7 +80,7 @@ impl Key {
         self
     }
 
-    /// The variable of the environment that sets it, such as `IMPACT_PUE`.
+    /// The environment variable that sets it, such as `IMPACT_PUE`.
     #[must_use]
     pub(crate) fn variable_name(&self) -> String {
         format!(
@@ -89,12 +89,12 @@ impl Key {
         )
     }
 
-    /// A text as its value in the one spelling it is compared in, or why it cannot be its value.
+    /// The value in its usual spelling, or why the text is not a valid value.
     pub(crate) fn read(&self, value: &str) -> Result<String, String> {
         (self.read)(value)
     }
 
-    /// The key with this name; `_` and `-` are the same.
+    /// Finds a key by its name; `_` and `-` are the same.
     pub(crate) fn find(name: &str) -> Result<&'static Self, NoSuchKey> {
         let asked = name.trim().replace('_', "-").to_ascii_lowercase();
         let known = |key: &&Self| key.name == asked || key.alias == Some(asked.as_str());
@@ -122,7 +122,7 @@ impl fmt::Debug for Key {
     }
 }
 
-/// A text that a type can be read from.
+/// Accepts a text that parses as `T`.
 pub(super) fn parses<T: FromStr<Err: fmt::Display>>(value: &str) -> Result<String, String> {
     match value.parse::<T>() {
         Ok(_) => Ok(value.to_owned()),

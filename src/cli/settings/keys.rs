@@ -1,12 +1,11 @@
-//! Every key, a row each.
+//! All keys, one in each row.
 
 use super::key::{Key, parses};
 use crate::grid::intensity::Dataset;
 use crate::grid::zone::register;
-use crate::units::span::Span;
-use crate::units::{GramsPerKwh, PricePerKwh, Pue};
+use crate::units::{GramsPerKwh, PricePerKwh, Pue, Span};
 
-/// Every key, in the order they are shown.
+/// All keys, in the order in which they are printed.
 pub(crate) static KEYS: &[Key] = &[
     Key::new("pue", parses::<Pue>, "Power usage effectiveness of the data centre")
         .variable("OVERRIDE_PUE")
@@ -58,7 +57,7 @@ pub(crate) static KEYS: &[Key] = &[
         .default("/proc"),
     Key::new("run-root", words, "Folder to use instead of /run, where cloud-init writes the cloud region")
         .default("/run"),
-    // Loading a library runs what is in it.
+    // Loading a library runs its code.
     Key::new("nvml-lib", words, "NVML library to load instead of the one the dynamic loader finds; not allowed in a project's file")
         .personal(),
     Key::new("intensities", words, "CSV file with intensities to use before the built-in ones"),
@@ -88,7 +87,7 @@ fn words(text: &str) -> Result<String, String> {
     }
 }
 
-/// The choice a text spells, in whatever case.
+/// One of some words, in upper or lower case.
 fn one_of(text: &str, choices: &[&str]) -> Result<String, String> {
     choices
         .iter()

@@ -1,7 +1,7 @@
-//! What users set once: five levels of settings, and where each value came from.
+//! The configuration: five levels of settings, and where each value was set.
 //!
-//! The command line is stronger than the environment, that than the project's file, that than the
-//! user's file, that than the defaults. To add a key, add a row to the table in [`keys`].
+//! Strongest first: the command line, the environment, the project's file, the user's file, the
+//! defaults. To add a key, add a row to the table in [`keys`].
 
 mod file;
 mod key;

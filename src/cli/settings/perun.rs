@@ -3,15 +3,15 @@
 use super::key::Key;
 use super::keys::KEYS;
 
-/// What can be taken over from a file of perun's.
+/// The settings of a file of perun.
 #[derive(Debug, Default)]
 pub(crate) struct Imported {
     pub(crate) settings: Vec<(&'static Key, String)>,
-    /// What has no counterpart here or no valid value, with its line and why.
+    /// Lines without a counterpart or a valid value, each with the reason.
     pub(crate) left_out: Vec<(usize, String)>,
 }
 
-/// Reads a file of perun's; nothing in it is an error, what is not understood is left out.
+/// Reads a file of perun; lines that are not understood are left out.
 #[must_use]
 pub(crate) fn read(text: &str) -> Imported {
     let mut imported = Imported::default();

@@ -16,11 +16,11 @@ pub(crate) struct Config {
     environment: Environment,
 }
 
-/// A key, its value and where that came from.
+/// A key, its value and where it was set.
 #[derive(Debug, Clone)]
 pub(crate) struct Setting {
     pub(crate) key: &'static Key,
-    /// None where nothing was set and nothing is assumed.
+    /// None if the key is not set and has no default.
     pub(crate) value: Option<String>,
     pub(crate) origin: Origin,
 }
@@ -35,7 +35,7 @@ pub(crate) enum Origin {
     CommandLine,
 }
 
-/// A setting that cannot be.
+/// An invalid setting.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub(crate) enum BadSetting {
@@ -64,8 +64,7 @@ impl Config {
         }
     }
 
-    /// Reads all levels; whatever is wrong in any of them is an error, also where a stronger one sets
-    /// the same key.
+    /// Reads all levels; an invalid value is an error even if a stronger level sets the same key.
     pub(crate) fn load(sources: &Sources) -> Result<Self, BadSetting> {
         let (config, faults) = Self::load_past_faults(sources)?;
         match faults.into_iter().next() {
@@ -74,8 +73,8 @@ impl Config {
         }
     }
 
-    /// As [`Config::load`], but what is wrong in a file is passed over and handed back: it must not keep
-    /// a job from running.
+    /// As [`Config::load`], but errors in files are returned beside the settings: they must not keep a
+    /// job from running.
     pub(crate) fn load_past_faults(sources: &Sources) -> Result<(Self, Vec<BadFile>), BadSetting> {
         let mut config = Self {
             environment: sources.environment.clone(),
@@ -86,7 +85,7 @@ impl Config {
         let project = |path, line| Origin::ProjectFile { path, line };
         faults.extend(config.take_over(sources.project.as_ref(), project));
         for key in KEYS {
-            // Our own variable is stronger than another tool's.
+            // Our own variable is stronger than that of another tool.
             let foreign = key.foreign_variable.map(str::to_owned);
             for variable in foreign.into_iter().chain([key.variable_name()]) {
                 let Some(value) = sources.environment.get(&variable) else {
@@ -109,7 +108,7 @@ impl Config {
         Ok((config, faults))
     }
 
-    /// Sets what a file says; what is wrong in it is handed back.
+    /// Sets the keys of a file, and returns its errors.
     fn take_over(
         &mut self,
         file: Option<&PathBuf>,
@@ -152,7 +151,7 @@ impl Config {
         &self.environment
     }
 
-    /// The setting of a key of the table.
+    /// The setting with this name.
     #[must_use]
     pub(crate) fn setting(&self, name: &str) -> Option<&Setting> {
         self.settings
@@ -160,15 +159,15 @@ impl Config {
             .find(|setting| setting.key.name == name)
     }
 
-    /// What was given on the command line, else what is set for the key.
+    /// The option of the command line if given, else the setting.
     pub(crate) fn or<T: FromStr>(&self, given: Option<T>, name: &str) -> Option<T> {
         given.or_else(|| {
-            // Every value was checked with the type's own parser when it was read.
+            // Every value was parsed once when it was read, so this cannot fail.
             self.setting(name)?.value.as_ref()?.parse().ok()
         })
     }
 
-    /// As [`Config::or`], but the default does not count: a weaker source than what a log recorded.
+    /// As [`Config::or`], but without the default, which is weaker than what a log recorded.
     pub(crate) fn set_or<T: FromStr>(&self, given: Option<T>, name: &str) -> Option<T> {
         let is_set = self
             .setting(name)
@@ -176,7 +175,7 @@ impl Config {
         if is_set { self.or(given, name) } else { given }
     }
 
-    /// Of keys that say the same thing in different ways, the one set on the strongest level.
+    /// Of keys that exclude each other, the one set on the strongest level.
     #[must_use]
     pub(crate) fn strongest(&self, names: &[&str]) -> Option<&Setting> {
         let mut best: Option<&Setting> = None;
@@ -189,7 +188,7 @@ impl Config {
         best
     }
 
-    /// Values that other tools know by variables of their own, such as tokens of live services.
+    /// Settings under the variable names of other tools, such as tokens of live services.
     pub(crate) fn foreign_variables(&self) -> impl Iterator<Item = (&'static str, &str)> {
         self.settings
             .iter()
@@ -198,7 +197,7 @@ impl Config {
 }
 
 impl Origin {
-    /// Whether it is a line of a file, which a job cannot be blamed for.
+    /// Whether it is a line of a file.
     #[must_use]
     pub(crate) fn is_file(&self) -> bool {
         matches!(self, Self::UserFile { .. } | Self::ProjectFile { .. })

@@ -34,8 +34,7 @@ use crate::model::{Citation, PueSource};
 use crate::text::escape;
 use crate::track::mark_socket::outer_run;
 use crate::track::{Display, Plan, StartError, Subject, track};
-use crate::units::Pue;
-use crate::units::span::Span;
+use crate::units::{Pue, Span};
 
 /// Run a command and measure the energy of it and all its descendants
 #[derive(Debug, Args)]

@@ -6,38 +6,47 @@ use crate::grid::data::device::Device;
 use crate::ledger::footprint::emissions;
 use crate::units::{Energy, GramsCo2e, GramsPerKwh, Pue, Watts};
 
-/// Boards under full load draw less than they are designed for, by up to this part.
+/// Share of the design power that a device under full load draws at least.
 const LOW: f64 = 0.7;
-/// What a device draws when nothing runs on it, as a part of its design power.
+/// Share of the design power that an idle device draws.
 const IDLE: f64 = 0.3;
-/// Boards may pass their design power, and the supply loses some on the way.
+/// Devices may exceed their design power, and power supplies have losses.
 const HIGH: f64 = 1.1;
 /// Watts per gigabyte of memory (Karyakin and Salem 2017, as Green Algorithms uses it).
 const MEMORY_WATTS_PER_GB: f64 = 0.3725;
 
-/// Some devices of one kind, and how busy they are.
+/// Devices of one model and their utilisation.
 #[derive(Debug, Clone)]
 pub struct Fleet {
+    /// The model.
     pub device: Device,
+    /// How many there are.
     pub count: u32,
     /// From 0 to 1.
     pub utilization: f64,
 }
 
-/// What is to be run.
+/// A job: its hardware, its duration and the PUE of the data centre.
 #[derive(Debug, Clone)]
 pub struct Job {
+    /// The processors and accelerators.
     pub fleets: Vec<Fleet>,
+    /// The memory in GB; none if it is not counted.
     pub memory_gb: Option<f64>,
+    /// How long the job runs.
     pub time: Duration,
+    /// Power usage effectiveness of the data centre.
     pub pue: Pue,
 }
 
-/// A figure that is only known to lie somewhere.
+/// A figure with a lower and an upper bound.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Range<T> {
+    /// The lower bound.
     pub low: T,
+    /// The most likely value.
     pub middle: T,
+    /// The upper bound.
     pub high: T,
 }
 
@@ -53,8 +62,7 @@ impl<T> Range<T> {
 }
 
 impl Fleet {
-    /// Design power times utilisation; below, what boards under load draw less; above, what idle ones
-    /// draw all the same.
+    /// In the middle, design power times utilisation. The upper bound adds the idle power.
     fn watts(&self) -> Range<f64> {
         let all = self.device.watts.get() * f64::from(self.count);
         let busy = self.utilization;
@@ -67,7 +75,7 @@ impl Fleet {
 }
 
 impl Job {
-    /// What the machines draw while the job runs.
+    /// The power of the hardware, without PUE.
     pub fn power(&self) -> Range<Watts> {
         let memory = self.memory_gb.unwrap_or(0.0) * MEMORY_WATTS_PER_GB;
         let memory = Range {
@@ -84,34 +92,34 @@ impl Job {
                 middle: sum.middle + watts.middle,
                 high: sum.high + watts.high,
             });
-        // More than any data centre has is more than we can say.
+        // No data centre has more than 1 GW.
         sum.map(|watts| Watts::new(watts.clamp(0.0, 1e9)).expect("it is finite and in range"))
     }
 
-    /// With PUE.
+    /// The energy of the job, with PUE.
     #[must_use]
     pub fn energy(&self) -> Range<Energy> {
         self.power().map(|watts| watts * self.time * self.pue)
     }
 
-    /// With PUE.
+    /// The emissions of the job, with PUE.
     #[must_use]
     pub fn mass(&self, intensity: GramsPerKwh) -> Range<GramsCo2e> {
         self.power()
             .map(|watts| emissions(watts * self.time, self.pue, intensity))
     }
 
-    /// What stands behind the figures, for people who want to do the sum themselves.
+    /// What the figures assume, one sentence a line.
     #[must_use]
     pub fn assumptions(&self) -> Vec<String> {
         let mut lines = vec![
             "middle: design power x utilisation".to_owned(),
             format!(
-                "low: {:.0} % of the middle, as boards under load seldom reach their design power",
+                "low: {:.0} % of the middle, because devices under load often draw less than their design power",
                 LOW * 100.0
             ),
             format!(
-                "high: idle devices draw {:.0} % of their design power, and everything {:.0} % more",
+                "high: idle devices draw {:.0} % of their design power; all power is {:.0} % higher",
                 IDLE * 100.0,
                 (HIGH - 1.0) * 100.0
             ),
@@ -119,8 +127,7 @@ impl Job {
         if self.memory_gb.is_some() {
             lines.push(format!("memory: {MEMORY_WATTS_PER_GB} W per GB"));
         }
-        lines
-            .push("networks, storage and the making of the hardware are not part of it".to_owned());
+        lines.push("not included: networks, storage and the production of the hardware".to_owned());
         lines
     }
 }

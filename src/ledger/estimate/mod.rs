@@ -1,9 +1,9 @@
-//! What a job would draw, from tables of design power: a rough estimate, and marked as one.
+//! Rough estimates of jobs that have not run, from the design power of their hardware.
 
 mod job;
-mod say;
+mod render;
 mod window;
 
 pub use job::{Fleet, Job, Range};
-pub use say::{Estimate, Grid, json, text};
+pub use render::{Estimate, Grid, json, text};
 pub use window::{Window, best_window};

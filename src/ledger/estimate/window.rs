@@ -2,18 +2,21 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::units::GramsPerKwh;
 
-/// When to run a job, and how dirty the electricity would be.
+/// A time to run a job, and the mean intensity of that time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Window {
+    /// When to start.
     pub from: DateTime<Utc>,
+    /// When the job ends.
     pub to: DateTime<Utc>,
+    /// The mean intensity between the two.
     pub mean: GramsPerKwh,
 }
 
-/// The cleanest stretch of this length in a forecast; none where the forecast is shorter.
+/// The time of this length with the lowest mean intensity; none if the forecast is shorter.
 ///
-/// Each point holds until the next, the last for one `resolution`. Only starts at a point are looked
-/// at: a mean over steps is least where a step begins or ends.
+/// Each point holds until the next, the last for one `resolution`. Only windows that start or end at
+/// a point are tried: the mean of a step function is lowest at one of them.
 #[must_use]
 pub fn best_window(
     forecast: &[(DateTime<Utc>, GramsPerKwh)],

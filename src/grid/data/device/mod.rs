@@ -402,7 +402,7 @@ mod tests {
                         );
                     }
                     Match::Several(names) => {
-                        assert!(names.contains(&device.name), "{}", device.name)
+                        assert!(names.contains(&device.name), "{}", device.name);
                     }
                     Match::Unknown => panic!("{} is unknown", device.name),
                 }

@@ -13,22 +13,26 @@ const SCHEMA: &str = "impact-estimate/1";
 /// A job, and where it would run.
 #[derive(Debug, Clone)]
 pub struct Estimate {
+    /// The job.
     pub job: Job,
-    /// None where no place was named.
+    /// None if no place is given.
     pub grid: Option<Grid>,
-    /// Where the PUE is from.
+    /// The source of the PUE.
     pub pue_source: String,
-    /// Where the design powers are from.
+    /// The sources of the design power.
     pub sources: Vec<String>,
 }
 
-/// How dirty the electricity would be.
+/// The electricity at the place of the job.
 #[derive(Debug, Clone)]
 pub struct Grid {
+    /// None if only an emissions factor is given.
     pub zone: Option<ZoneId>,
-    /// How the zone was found; none where it was not looked for.
+    /// How the zone was found; none if it was given.
     pub how: Option<String>,
+    /// Its carbon intensity.
     pub intensity: GramsPerKwh,
+    /// The source of the intensity.
     pub source: String,
 }
 
@@ -43,7 +47,7 @@ impl Grid {
     }
 }
 
-/// A paragraph that nobody can take for a measurement, and what it assumes.
+/// A paragraph that starts with ROUGH ESTIMATE, and a list of what it assumes.
 #[must_use]
 pub fn text(estimate: &Estimate) -> String {
     let job = &estimate.job;
@@ -82,7 +86,7 @@ pub fn text(estimate: &Estimate) -> String {
                 range(mass, "kg CO2eq")
             );
         }
-        None => out.push_str(" No place was named, so nothing can be said about CO2."),
+        None => out.push_str(" No place is given, so the emissions are unknown."),
     }
     out.push_str("\n\n");
     let sources = estimate
