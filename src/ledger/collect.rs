@@ -15,7 +15,9 @@ use crate::log::find::find;
 /// The runs under some folders in the order of their paths, and what was left out.
 #[derive(Debug, Default)]
 pub struct Collection {
+    /// The folder of each run and what its log says.
     pub runs: Vec<(PathBuf, RunSummary)>,
+    /// What is not among the runs.
     pub skipped: Vec<Skipped>,
 }
 
@@ -31,10 +33,13 @@ impl Collection {
 /// What was left out, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Skipped {
+    /// The run or folder.
     #[serde(serialize_with = "as_shown")]
     pub path: PathBuf,
+    /// What kind of thing it is.
     #[serde(skip)]
     pub kind: SkippedKind,
+    /// Why, for people.
     pub reason: String,
 }
 

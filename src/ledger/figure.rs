@@ -15,12 +15,14 @@ macro_rules! figures {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         pub enum Figure {
-            $($figure,)*
+            $(#[doc = $meaning] $figure,)*
         }
 
         impl Figure {
+            /// Every figure, in the order reports list them.
             pub const ALL: [Self; [$($name),*].len()] = [$(Self::$figure),*];
 
+            /// The key in JSON, CSV and site specs.
             #[must_use]
             pub fn name(self) -> &'static str {
                 match self {
@@ -28,6 +30,7 @@ macro_rules! figures {
                 }
             }
 
+            /// The unit; 1 for a share.
             #[must_use]
             pub fn unit(self) -> &'static str {
                 match self {
@@ -103,11 +106,14 @@ impl Figure {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Amount {
+    /// A sum, to the last digit.
     Sum(Exact),
+    /// A ratio of sums.
     Ratio(f64),
 }
 
 impl Amount {
+    /// The nearest number.
     #[must_use]
     pub fn value(self) -> f64 {
         match self {

@@ -64,7 +64,9 @@ impl Assumptions {
 pub struct Footprint {
     /// Energy of each group, without PUE.
     pub groups: BTreeMap<EnergyClass, Quality>,
+    /// The PUE used.
     pub pue: Pue,
+    /// Who says what the PUE is.
     pub pue_origin: PueOrigin,
     /// Energy with PUE.
     pub energy: Energy,
@@ -77,11 +79,14 @@ pub struct Footprint {
 /// Energy by how it is known.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Quality {
+    /// With a sensor behind it.
     pub measured: Energy,
+    /// From a model.
     pub estimated: Energy,
 }
 
 impl Quality {
+    /// Both together.
     pub fn total(self) -> Energy {
         self.measured + self.estimated
     }
@@ -92,13 +97,16 @@ impl Quality {
 pub struct Carbon {
     /// With PUE.
     pub mass: GramsCo2e,
+    /// Where the electricity came from, if that is known.
     pub zone: Option<ZoneId>,
     /// The intensity used: a single value, or the mean of a recorded series.
     pub intensity: GramsPerKwh,
+    /// Who says what the intensity is.
     pub origin: IntensityOrigin,
 }
 
 impl Footprint {
+    /// The footprint of a run under these assumptions.
     #[must_use]
     pub fn of(run: &RunSummary, assumptions: &Assumptions) -> Self {
         let (pue, pue_origin) = match (assumptions.pue, run.pue) {

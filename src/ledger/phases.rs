@@ -30,8 +30,11 @@ struct Reading {
 /// How often a phase was gone through, and what it took each time.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Repetitions {
+    /// How often.
     pub count: u64,
+    /// Mean energy, in J.
     pub mean_j: f64,
+    /// Mean time, in s.
     pub mean_s: f64,
     /// Sum of squared distances from the mean.
     spread: f64,
@@ -47,6 +50,7 @@ impl Repetitions {
         self.spread += before * (joules - self.mean_j);
     }
 
+    /// Energy of all repetitions, in J.
     #[must_use]
     pub fn total_j(&self) -> f64 {
         self.mean_j * self.count as f64

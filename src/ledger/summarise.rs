@@ -15,10 +15,13 @@ use crate::units::{Energy, Hours, OutOfRange, SECONDS_PER_HOUR};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SummaryError {
+    /// Its log cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
+    /// Its log holds a number that cannot be.
     #[error(transparent)]
     OutOfRange(#[from] OutOfRange),
+    /// Its log has no energy in it.
     #[error("the log holds no energy: neither a CPU nor a GPU was read")]
     NoEnergy,
 }

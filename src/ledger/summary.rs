@@ -16,20 +16,31 @@ pub struct RunSummary {
     pub inside: Option<String>,
     /// The ids of the runs that were merged into this one.
     pub merged_from: BTreeSet<String>,
+    /// Given by the user, or the name of the program.
     pub name: Option<String>,
+    /// Given by the user.
     pub tags: BTreeMap<String, String>,
+    /// What each component drew, counted or not.
     pub parts: BTreeMap<Component, Part>,
     /// What the log has no figure for, and why.
     pub absent: BTreeMap<EnergyClass, String>,
+    /// Wall-clock time.
     pub duration: Hours,
+    /// CPU time of all processes.
     pub cpu_time: Option<Hours>,
+    /// GPU time, weighted by utilisation.
     pub gpu_time: Option<Hours>,
+    /// By the intensities recorded with the samples.
     pub carbon: Option<RecordedCarbon>,
+    /// Where it took place, with the average intensity there.
     pub region: Option<Region>,
+    /// The PUE recorded with the run.
     pub pue: Option<Pue>,
     /// Who stated the PUE, where the log says so.
     pub pue_source: Option<PueSource>,
+    /// When it started.
     pub started: Option<DateTime<Utc>>,
+    /// The name of the machine.
     pub host: Option<String>,
     /// What phases marked inside the run took, by name.
     pub phases: BTreeMap<String, Repetitions>,
@@ -48,12 +59,14 @@ pub struct Part {
     pub attributed: Energy,
     /// What the whole machine drew meanwhile, where the log says so.
     pub machine: Option<Energy>,
+    /// How the figure was obtained.
     pub method: Method,
 }
 
 /// The mass of CO2eq by the intensities that were recorded while the run went on, without PUE.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordedCarbon {
+    /// Without PUE.
     pub mass: GramsCo2e,
     /// The plain mean over the samples.
     pub mean: GramsPerKwh,

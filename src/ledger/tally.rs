@@ -10,16 +10,21 @@ use crate::units::{Energy, GramsCo2e, Hours, Pue};
 /// Figures of any number of runs. Merging is exact, associative and does not care for order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Tally {
+    /// How many runs.
     pub runs: u64,
     /// With each run's own PUE.
     pub energy: Energy,
     /// Without PUE.
     pub groups: BTreeMap<EnergyClass, Quality>,
+    /// Wall-clock time.
     pub duration: Hours,
+    /// CPU time; none where no run recorded it.
     pub cpu_time: Option<Hours>,
+    /// GPU time; none where no run recorded it.
     pub gpu_time: Option<Hours>,
     /// By zone; runs whose zone is not known are under none.
     pub zones: BTreeMap<Option<ZoneId>, ZoneTally>,
+    /// Every PUE used, and who says so.
     pub pues: BTreeSet<(PueOrigin, Pue)>,
     /// How many runs have no figure for a group, by the reason.
     pub absent: BTreeMap<(EnergyClass, String), u64>,
@@ -34,6 +39,7 @@ pub struct Tally {
 /// The runs of one zone.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ZoneTally {
+    /// How many runs.
     pub runs: u64,
     /// With PUE.
     pub energy: Energy,
@@ -41,11 +47,14 @@ pub struct ZoneTally {
     pub mass: Option<GramsCo2e>,
     /// Energy, with PUE, whose carbon intensity nothing tells; not part of `mass`.
     pub energy_without_intensity: Energy,
+    /// Runs whose carbon intensity nothing tells.
     pub runs_without_intensity: u64,
+    /// Who says what the intensities are.
     pub sources: BTreeSet<IntensityOrigin>,
 }
 
 impl Tally {
+    /// The figures of one run.
     #[must_use]
     pub fn of(run: &RunSummary, footprint: &Footprint) -> Self {
         let mut zone = ZoneTally {
@@ -82,6 +91,7 @@ impl Tally {
         }
     }
 
+    /// The figures of both together.
     #[must_use]
     pub fn merge(mut self, other: Self) -> Self {
         self.runs += other.runs;
@@ -120,6 +130,7 @@ impl Tally {
         known.reduce(|a, b| a + b)
     }
 
+    /// Runs whose carbon intensity nothing tells.
     #[must_use]
     pub fn runs_without_intensity(&self) -> u64 {
         self.zones
@@ -128,6 +139,7 @@ impl Tally {
             .sum()
     }
 
+    /// Energy of those runs, with PUE.
     pub fn energy_without_intensity(&self) -> Energy {
         self.zones
             .values()

@@ -28,14 +28,18 @@ pub struct Survey {
 /// How many samples were given an intensity, and how many found none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Filled {
+    /// Samples that were given an intensity.
     pub filled: u64,
+    /// Samples at a time whose intensity is not known.
     pub gaps: u64,
 }
 
 /// What to do with intensities the log already has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Recorded {
+    /// They stay.
     Keep,
+    /// They are replaced.
     Replace,
 }
 

@@ -9,7 +9,9 @@ use super::{DATA_FILE, FOLDER};
 /// The runs under some folders, in the order of their paths, and what could not be looked into.
 #[derive(Debug, Default)]
 pub struct Found {
+    /// The folders of the runs.
     pub runs: Vec<PathBuf>,
+    /// Folders that could not be opened, and why.
     pub unreadable: Vec<(PathBuf, String)>,
 }
 

@@ -8,6 +8,7 @@ use super::{FOLDER, ReadError, info_bytes};
 /// What tells a run from every other, read without reading its samples.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Identity {
+    /// Tells the run from every other.
     pub id: String,
     /// The run that this one was tracked as a part of.
     pub inside: Option<String>,

@@ -19,19 +19,23 @@ const LONGEST_TEXT: usize = 4096;
 /// What `info.pkl` says.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LegacyInfo {
+    /// What the pickle says, as a log of our own would.
     pub info: Info,
+    /// Start and end, which need the samples to be placed in a time zone.
     pub local_times: LocalTimes,
 }
 
 /// Start and end by the local clock of the machine that ran, without saying where that was.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct LocalTimes {
+    /// When the tracker started.
     pub started: Option<NaiveDateTime>,
     /// None for a run that was killed.
     pub ended: Option<NaiveDateTime>,
 }
 
 impl LegacyInfo {
+    /// Reads the bytes of an `info.pkl`.
     pub fn from_pickle(bytes: &[u8]) -> Result<Self, PickleError> {
         let pickle = Pickle::decode(bytes)?;
         let top = pickle.top();

@@ -7,6 +7,7 @@
 mod cpu_times;
 mod fields;
 pub mod fill;
+/// Finding runs in folders.
 pub mod find;
 mod gauge;
 mod identity;
@@ -17,6 +18,7 @@ mod read;
 mod row;
 mod schema_1;
 mod series;
+/// Writing a log.
 pub mod write;
 
 pub use cpu_times::CpuTimes;

@@ -24,16 +24,27 @@ const MOST_ENTRIES: usize = 1 << 10;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PickleError {
+    /// The file is larger than any `info.pkl`.
     #[error("it is larger than {} MB", LARGEST_FILE >> 20)]
     TooLarge,
+    /// It holds more values than any `info.pkl`.
     #[error("it holds more than {MOST_NODES} values")]
     TooManyValues,
+    /// It ends in the middle of a value.
     #[error("it ends in the middle, at byte {0}")]
     CutOff(usize),
+    /// It has an operation that no `info.pkl` needs.
     #[error("byte {at} holds the opcode 0x{opcode:02x}, which we do not read")]
-    Opcode { opcode: u8, at: usize },
+    Opcode {
+        /// The operation.
+        opcode: u8,
+        /// Its place in the file.
+        at: usize,
+    },
+    /// It takes a value that is not there.
     #[error("the opcode at byte {0} needs a value that is not there")]
     Stack(usize),
+    /// A text is not UTF-8.
     #[error("the text at byte {0} is not UTF-8")]
     Text(usize),
 }
@@ -87,6 +98,7 @@ pub struct Value<'p, 'a> {
 }
 
 impl<'a> Pickle<'a> {
+    /// Decodes a pickle without running any code it names.
     pub fn decode(bytes: &'a [u8]) -> Result<Self, PickleError> {
         if bytes.len() > LARGEST_FILE {
             return Err(PickleError::TooLarge);
@@ -94,6 +106,7 @@ impl<'a> Pickle<'a> {
         Decoder::new(bytes).run()
     }
 
+    /// The value that was pickled.
     #[must_use]
     pub fn top(&self) -> Value<'_, 'a> {
         Value {
@@ -148,6 +161,7 @@ impl<'p, 'a> Value<'p, 'a> {
         items.iter().map(move |item| self.at(*item))
     }
 
+    /// The text, if it is one.
     #[must_use]
     pub fn text(self) -> Option<&'a str> {
         match self.node() {
@@ -156,6 +170,7 @@ impl<'p, 'a> Value<'p, 'a> {
         }
     }
 
+    /// The number, if it is one.
     #[must_use]
     pub fn number(self) -> Option<f64> {
         match self.node() {

@@ -14,6 +14,7 @@ const LARGEST_INFO: usize = 16 << 20;
 /// One run's log, opened for reading.
 #[derive(Debug)]
 pub struct Record {
+    /// What was run, where and when.
     pub info: Info,
     /// Start and end by a clock whose time zone was not recorded; only in foreign logs.
     pub local_times: LocalTimes,
@@ -34,27 +35,53 @@ pub struct Damage {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
+    /// A file cannot be opened or read.
     #[error("cannot read {}", .path.display())]
-    Io { path: PathBuf, source: io::Error },
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What went wrong.
+        source: io::Error,
+    },
+    /// A folder, a pipe or a device has the name of a log file.
     #[error("{} is not a regular file", .0.display())]
     NotAFile(PathBuf),
+    /// The info file is larger than any.
     #[error("{} is larger than an info file can be", .0.display())]
     TooLarge(PathBuf),
+    /// `info.pkl` cannot be read.
     #[error("{} is not a pickle we can read", .path.display())]
-    Pickle { path: PathBuf, source: PickleError },
+    Pickle {
+        /// The file.
+        path: PathBuf,
+        /// What went wrong.
+        source: PickleError,
+    },
+    /// `info.json` is not one.
     #[error("{} is not an info file", .path.display())]
     Info {
+        /// The file.
         path: PathBuf,
+        /// What went wrong.
         source: serde_path_to_error::Error<serde_json::Error>,
     },
+    /// A newer version wrote the log.
     #[error("the log has schema {found}, this version reads up to {SCHEMA}: use a newer impact")]
-    TooNew { found: u32 },
+    TooNew {
+        /// The schema of the log.
+        found: u32,
+    },
+    /// No line of the file is a sample.
     #[error("{} holds no sample", .0.display())]
     NoSamples(PathBuf),
+    /// A sample has values that cannot be.
     #[error("sample {line} of {} does not make sense: {why}", .path.display())]
     Nonsense {
+        /// The file.
         path: PathBuf,
+        /// The number of the line, from 1.
         line: u64,
+        /// What is wrong with it.
         why: String,
     },
 }

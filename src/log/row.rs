@@ -27,19 +27,27 @@ pub fn check_component_count(known: usize) -> Result<(), String> {
 /// Tables are left as text: most of them are never looked into.
 #[derive(Debug, Default, PartialEq)]
 pub struct Row<'a> {
+    /// The version of the format; none in foreign logs.
     pub schema: Option<u32>,
     /// Seconds since 1970.
     pub timestamp: f64,
     /// Monotonic seconds since the start; only in our own logs.
     pub elapsed: Option<f64>,
+    /// W of the CPUs that are the run's.
     pub cpu_watts: Option<f64>,
+    /// W of the GPUs that are the run's.
     pub gpu_watts: Option<f64>,
+    /// The part of the GPUs kept busy by the run, from 0 to 1.
     pub gpu_utilization: Option<f64>,
+    /// The carbon intensity recorded with the sample.
     pub carbon_intensity: RecordedIntensity,
+    /// CPU seconds by process, as text.
     pub cpu_time_seconds: Option<&'a [u8]>,
     /// Running totals per component; only in our own logs.
     pub energy: Option<&'a [u8]>,
+    /// A phase boundary, as text.
     pub mark: Option<&'a [u8]>,
+    /// What is only drawn, as text.
     pub gauges: Gauges<'a>,
 }
 
@@ -51,6 +59,7 @@ pub enum RecordedIntensity {
     NotAsked,
     /// The tracker asked and got no answer ("n/a").
     Unanswered,
+    /// What was recorded.
     Known(GramsPerKwh),
 }
 
@@ -83,6 +92,7 @@ impl From<NotAnObject> for BadRow {
 }
 
 impl<'a> Row<'a> {
+    /// Reads one line without its line feed.
     pub fn parse(line: &'a [u8]) -> Result<Self, BadRow> {
         let mut row = Self::default();
         let mut timestamp = None;

@@ -22,6 +22,7 @@ pub struct TimeSeries {
 }
 
 impl TimeSeries {
+    /// Takes in the next sample.
     pub fn add(&mut self, row: &Row) {
         let first = *self.first.get_or_insert(row.timestamp);
         let seconds = row.elapsed.unwrap_or(row.timestamp - first);
@@ -88,7 +89,9 @@ impl TimeSeries {
 /// A value at a second of the run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
+    /// Seconds since the start.
     pub seconds: f64,
+    /// In the unit of the gauge.
     pub value: f64,
 }
 

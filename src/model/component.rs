@@ -5,35 +5,42 @@ use serde::{Deserialize, Serialize};
 
 use super::Present;
 
-/// A part of the machine that draws energy of its own.
+/// A part of the machine whose energy is metered or estimated by itself.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(into = "String", from = "String")]
 #[non_exhaustive]
 pub enum Component {
     /// All processors together, in logs that do not tell them apart.
     Cpu,
+    /// One CPU socket, or one die of it.
     Package(CpuSocket),
+    /// The cores of a socket; contained in its package.
     Core(CpuSocket),
+    /// What else a package contains, such as an integrated GPU.
     Uncore(CpuSocket),
+    /// The memory of a socket.
     Dram(CpuSocket),
-    /// The whole platform as its own meter sees it.
+    /// The whole platform, by its own meter.
     Psys,
     /// All accelerators together, in logs that do not tell them apart.
     AllGpus,
     /// One accelerator, by its UUID.
     Gpu(String),
-    /// A meter we do not know; reported, never added up.
+    /// An unknown meter: reported, not counted.
     Other(String),
 }
 
 /// Which processor: the socket, and the die where a socket has several.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CpuSocket {
+    /// The number of the socket.
     pub socket: u16,
+    /// The number of the die, where a socket has several.
     pub die: Option<u16>,
 }
 
 impl CpuSocket {
+    /// The socket as a whole.
     #[must_use]
     pub fn socket(socket: u16) -> Self {
         Self { socket, die: None }
@@ -44,8 +51,11 @@ impl CpuSocket {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EnergyClass {
+    /// The processors.
     Cpu,
+    /// The GPUs.
     Gpu,
+    /// The memory.
     Dram,
 }
 

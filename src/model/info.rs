@@ -12,8 +12,11 @@ use crate::units::{GramsPerKwh, Pue};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Info {
+    /// The version of the format.
     pub schema: u32,
+    /// The version of the program that wrote the log.
     pub impact_version: String,
+    /// Tells the run from every other.
     pub id: String,
     /// The run of the tracker that this one was tracked by, as part of its command.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -21,36 +24,48 @@ pub struct Info {
     /// The runs that were merged into this one, and those merged into them.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub merged_from: BTreeSet<String>,
+    /// Given by the user, or the name of the program.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+    /// Given by the user.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub tags: BTreeMap<String, String>,
+    /// The command line.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,
+    /// Where the command was started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub working_directory: Option<String>,
+    /// When the run started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub started: Option<DateTime<FixedOffset>>,
     /// Left out while the run goes on, and for ever if the tracker was killed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended: Option<DateTime<FixedOffset>>,
+    /// Of the command; 128+n if signal n killed it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
+    /// Seconds between two samples.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interval_s: Option<f64>,
+    /// Power usage effectiveness of the data centre.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pue: Option<Pue>,
     /// Who stated the PUE; none in logs of schema 1, which may have it in `region.how`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pue_source: Option<PueSource>,
+    /// The machine.
     pub host: Host,
     /// Slurm, MPI and other job, step and rank ids, by the name of their environment variable.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub scheduler: BTreeMap<String, String>,
+    /// The repository of the working directory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub git: Option<Git>,
+    /// The Python that was run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub python: Option<Python>,
+    /// Where the run took place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub region: Option<Region>,
     /// Who said the carbon intensities in the samples.
@@ -60,6 +75,7 @@ pub struct Info {
         deserialize_with = "realtime_sources"
     )]
     pub realtime_sources: Vec<Provenance>,
+    /// Every sensor that was looked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sensors: Vec<SensorNote>,
     /// What each energy counter showed at the start, in microjoules.
@@ -80,6 +96,7 @@ pub struct Info {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Balance {
+    /// All of it.
     pub total_j: f64,
     /// The run's.
     pub attributed_j: f64,
@@ -93,24 +110,34 @@ pub struct Balance {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Host {
+    /// Its name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hostname: Option<String>,
+    /// Changes with each boot.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub boot_id: Option<String>,
+    /// The distribution.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub os: Option<String>,
+    /// The release of the kernel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kernel: Option<String>,
+    /// The processors.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu: Option<Cpu>,
+    /// Installed memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_bytes: Option<u64>,
+    /// The GPUs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub gpus: Vec<GpuCard>,
+    /// The version of their driver.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gpu_driver: Option<String>,
+    /// The kind of container, such as docker.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub container: Option<String>,
+    /// The control group of the tracker.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cgroup: Option<String>,
 }
@@ -119,11 +146,15 @@ pub struct Host {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Cpu {
+    /// The name of the model.
     pub brand: String,
+    /// How many sockets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sockets: Option<u32>,
+    /// How many cores, over all sockets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cores: Option<u32>,
+    /// How many hardware threads, over all sockets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threads: Option<u32>,
 }
@@ -132,11 +163,15 @@ pub struct Cpu {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct GpuCard {
+    /// Tells the card from every other.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<String>,
+    /// The name of the model.
     pub name: String,
+    /// Installed memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_bytes: Option<u64>,
+    /// The most it may draw, in W.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub power_limit_w: Option<f64>,
 }
@@ -144,6 +179,7 @@ pub struct GpuCard {
 /// The state of the working directory's repository.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Git {
+    /// The commit.
     pub commit: String,
     /// Whether tracked files differ from the commit, where that can be told without running git.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -154,31 +190,40 @@ pub struct Git {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Python {
+    /// Such as 3.12.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
+    /// Versions by package.
     pub packages: BTreeMap<String, String>,
 }
 
 /// Where the electricity came from, and how dirty it is on average.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Region {
+    /// The zone of the electricity map.
     pub zone: ZoneId,
     /// The state, where the zone spans several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
+    /// Given by the user, or the name of the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+    /// Degrees north.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lat: Option<f64>,
+    /// Degrees east.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lon: Option<f64>,
     /// How the zone was found: a flag, the cloud's metadata, the configuration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub how: Option<String>,
+    /// The average carbon intensity.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub carbon_intensity: Option<GramsPerKwh>,
+    /// The year of the average.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub year: Option<i32>,
+    /// Who published the average, with its licence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
     /// What the average counts.
@@ -244,9 +289,11 @@ impl Region {
 /// One sensor that was looked for, and what came of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SensorNote {
+    /// What it measures.
     pub component: Component,
     /// The file or library it was read from.
     pub source: String,
+    /// How, or why not.
     #[serde(flatten)]
     pub method: Method,
 }

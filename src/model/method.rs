@@ -2,7 +2,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// How a figure was come by; carried to the printed page.
+/// How a figure was obtained.
 #[derive(Debug, Clone, PartialEq, PartialOrd, Serialize, Deserialize)]
 #[serde(tag = "method", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -15,14 +15,20 @@ pub enum Method {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         period_s: Option<f64>,
     },
-    /// A model's answer, with its assumption.
-    Estimated { model: String },
-    /// Nothing is known, and why.
-    Absent { why: String },
+    /// An estimate of a model.
+    Estimated {
+        /// What the model assumes.
+        model: String,
+    },
+    /// Nothing is known.
+    Absent {
+        /// Why.
+        why: String,
+    },
 }
 
 impl Method {
-    /// Whether a sensor stands behind the figure.
+    /// Whether a sensor measured the figure.
     #[must_use]
     pub fn is_measured(&self) -> bool {
         matches!(self, Self::Measured | Self::Integrated { .. })

@@ -6,11 +6,13 @@ mod component;
 mod dataset;
 mod environment;
 mod fallback;
+/// The description of a run: `info.json`.
 pub mod info;
 mod intensity;
 mod method;
 mod present;
 mod pue_source;
+/// One tick of the tracker: a line of `data.json`.
 pub mod sample;
 mod zone_id;
 

@@ -14,6 +14,7 @@ pub struct ZoneId(String);
 pub struct NotAZone(pub(crate) String);
 
 impl ZoneId {
+    /// The name in capital letters.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

@@ -26,7 +26,9 @@ const MOST_FIGURES: usize = 200_000;
 /// One run made of several.
 #[derive(Debug)]
 pub struct Merged {
+    /// The description of the merged run.
     pub info: Info,
+    /// Its samples, oldest first.
     pub samples: Vec<Sample>,
     /// From how many runs it was made, and on how many machines they were.
     pub origin: String,

@@ -7,7 +7,9 @@ use crate::grid::social_cost;
 /// A publication the statement refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Publication {
+    /// The paper on experiment-impact-tracker.
     Henderson2020,
+    /// The paper on the social cost of carbon.
     Ricke2018,
 }
 
@@ -30,6 +32,7 @@ impl Publication {
         }
     }
 
+    /// Where it can be read.
     #[must_use]
     pub fn url(self) -> &'static str {
         match self {

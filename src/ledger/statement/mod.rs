@@ -1,5 +1,6 @@
 //! From a collection of runs to the paragraph a paper needs.
 
+/// The works that a statement cites.
 pub mod bibliography;
 mod html;
 mod json;
@@ -29,9 +30,13 @@ pub use text::text;
 /// Everything a statement says, before any format is chosen.
 #[derive(Debug, Clone)]
 pub struct Statement {
+    /// The sums over all runs.
     pub tally: Tally,
+    /// What is not part of them.
     pub skipped: Vec<Skipped>,
+    /// The social cost of carbon.
     pub cost: Cost,
+    /// What the electricity cost.
     pub price: Option<Price>,
     /// Where the appendix with the details can be read.
     pub url: Option<String>,
@@ -42,25 +47,35 @@ pub struct Statement {
 /// One row of the table of runs.
 #[derive(Debug, Clone)]
 pub struct RunLine {
+    /// The folder of the run.
     pub path: PathBuf,
+    /// Its figures.
     pub figures: Figures,
 }
 
 /// What a kWh costs, and in which currency.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Price {
+    /// The price of a kWh.
     pub per_kwh: PricePerKwh,
+    /// Such as EUR.
     pub currency: String,
 }
 
 /// Whether there is a social cost to state.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Cost {
+    /// The cost of the mass, with its confidence interval.
     Known {
+        /// The cost per tonne.
         cost: SocialCost,
+        /// 16.7 % quantile.
         low: Money,
+        /// 50 % quantile.
         median: Money,
+        /// 83.3 % quantile.
         high: Money,
+        /// Why it is this country's cost.
         chosen: Chosen,
     },
     /// Why none can be stated.
@@ -70,10 +85,13 @@ pub enum Cost {
 /// Why it is this country's cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Chosen {
+    /// The user named the country.
     Named,
     /// So many of the runs are known to have taken place there, and none elsewhere.
     Place {
+        /// How many runs took place there.
         runs: u64,
+        /// Out of how many.
         of: u64,
     },
 }
@@ -81,15 +99,20 @@ pub enum Chosen {
 /// What a statement needs besides the runs.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
+    /// What is assumed where the logs do not say.
     pub assumptions: Assumptions,
     /// The country whose social cost is stated; where not given, the one the runs took place in.
     pub country: Option<Iso3>,
+    /// What the electricity cost.
     pub price: Option<Price>,
+    /// The address of the appendix.
     pub url: Option<String>,
+    /// Whether to add a table of the runs.
     pub per_run: bool,
 }
 
 impl Statement {
+    /// The statement on some runs.
     #[must_use]
     pub fn of(collection: &Collection, options: &Options) -> Self {
         let mut tally = Tally::default();

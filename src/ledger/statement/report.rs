@@ -112,6 +112,7 @@ struct NodeReport {
 }
 
 impl Report {
+    /// The report on some runs under these assumptions.
     #[must_use]
     pub fn of(collection: &Collection, assumptions: &Assumptions) -> Self {
         let mut total = Tally::default();
