@@ -14,7 +14,7 @@ const NUMBERS: [&str; 9] = [
     "effect_size",
 ];
 
-/// One row a figure and group; an empty cell is a figure that is not known.
+/// One row for each figure and group; an empty cell is a value that is not known.
 #[must_use]
 pub fn csv(comparison: &Comparison) -> String {
     let p = Test::ALL.map(|test| format!("p_{}", test.id()));

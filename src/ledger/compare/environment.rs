@@ -7,23 +7,27 @@ use super::Group;
 use crate::log::Record;
 use crate::model::Info;
 
-/// What the groups ran on and with, and where they differ in it.
+/// The hardware and software the groups ran on, and how it differs.
 #[derive(Debug, Default, Serialize)]
+#[non_exhaustive]
 pub struct Environment {
+    /// CPU, GPUs, driver, operating system, kernel and Python.
     pub aspects: Vec<Aspect>,
     /// Python packages whose versions differ between groups, with the versions of each group.
     pub packages: BTreeMap<String, Vec<BTreeSet<String>>>,
 }
 
-/// One thing that should be the same everywhere.
+/// One property that should be the same in all runs.
 #[derive(Debug, Serialize)]
+#[non_exhaustive]
 pub struct Aspect {
+    /// What people call it.
     pub name: &'static str,
-    /// What each group's runs recorded; empty where they recorded nothing.
+    /// The values that the runs of each group recorded; empty if they recorded none.
     pub groups: Vec<BTreeSet<String>>,
 }
 
-/// Reads one aspect from what a run recorded.
+/// Finds one property in the info of a run.
 type Reader = fn(&Info) -> Option<String>;
 
 const ASPECTS: [(&str, Reader); 6] = [
@@ -36,7 +40,7 @@ const ASPECTS: [(&str, Reader); 6] = [
 ];
 
 impl Environment {
-    /// Reads what every run recorded of its machine; what cannot be read counts as not recorded.
+    /// Reads the info of every run; what cannot be read counts as not recorded.
     pub(super) fn of(groups: &[Group]) -> Self {
         let infos: Vec<Vec<Info>> = groups
             .iter()
@@ -64,18 +68,18 @@ impl Environment {
         }
     }
 
-    /// What differs between the groups or within one.
+    /// The properties that differ between or within groups.
     pub fn differing(&self) -> impl Iterator<Item = &Aspect> {
         self.aspects.iter().filter(|aspect| aspect.differs())
     }
 
-    /// Whether everything that was recorded is the same everywhere.
+    /// Whether everything that was recorded is the same in all runs.
     #[must_use]
     pub fn same(&self) -> bool {
         self.packages.is_empty() && self.differing().next().is_none()
     }
 
-    /// What some group recorded nothing of, so that nobody can tell whether it differs.
+    /// The properties that some group did not record, so that a difference cannot be excluded.
     pub fn unknown(&self) -> impl Iterator<Item = &'static str> {
         self.aspects
             .iter()

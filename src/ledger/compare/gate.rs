@@ -9,41 +9,53 @@ use crate::text::nearest;
 use crate::text::number::human;
 use crate::units::Relation;
 
-/// Such as `energy <= 5%`, `co2 > 1.1x` or `time < 2 h`.
+/// A condition on the mean of a group, such as `energy <= 5%`, `co2 > 1.1x` or `time < 2 h`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Condition {
     text: String,
+    /// The figure it is about.
     pub figure: Figure,
     relation: Relation,
     bound: Bound,
 }
 
-/// What the mean of a group is held against.
+/// What the mean of a group is compared with.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Bound {
-    /// Its change against the first group, as a share.
+    /// Its difference from the first group, as a share.
     Change(f64),
-    /// How many times the first group's mean it is.
+    /// Its ratio to the mean of the first group.
     Ratio(f64),
     /// The mean itself, in the figure's unit.
     Amount(f64),
 }
 
-/// Text that is no condition.
+/// Why a text is not a condition.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum BadCondition {
+    /// It has no `<`, `<=`, `>` or `>=`.
     #[error("`{}` has no comparison: expected such as energy<=5% or co2>1.1x", .0.escape_debug())]
     NoRelation(String),
+    /// It names a figure that does not exist.
     #[error("no figure is called `{}`{}", .asked.escape_debug(), nearest::said(.nearest))]
-    NoSuchMetric { asked: String, nearest: Vec<String> },
+    NoSuchMetric {
+        /// The name in the text.
+        asked: String,
+        /// Names that are spelt alike.
+        nearest: Vec<String>,
+    },
+    /// What follows the sign is not a number with a fitting unit.
     #[error("`{}` is no bound: expected {}", .asked.escape_debug(), bounds(*.unit))]
     BadBound {
+        /// The text after the sign.
         asked: String,
+        /// The unit of the figure.
         unit: Option<&'static str>,
     },
 }
 
-/// Everyday names of figures, besides their own.
+/// Short names of figures; the names in JSON and CSV are accepted too.
 pub const METRICS: [(&str, Figure); 8] = [
     ("energy", Figure::Energy),
     ("co2", Figure::Emissions),
@@ -55,12 +67,15 @@ pub const METRICS: [(&str, Figure); 8] = [
     ("gpu-time", Figure::GpuHours),
 ];
 
-/// How a group stands to a condition.
+/// Whether a condition holds for a group, with a sentence that says what was found.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum Finding {
+    /// It holds.
     Holds(String),
+    /// It does not hold.
     Fails(String),
-    /// The figure is not known, so nobody can tell.
+    /// The figure is not known.
     Unknown(String),
 }
 
@@ -71,7 +86,7 @@ pub(crate) fn metrics() -> impl Iterator<Item = (&'static str, Figure)> {
         .chain(Figure::ALL.map(|figure| (figure.name(), figure)))
 }
 
-/// The figure with this everyday name or its own.
+/// The figure with this short name or JSON name.
 pub fn metric(name: &str) -> Result<Figure, BadCondition> {
     let name = name.trim();
     if let Some((_, figure)) = metrics().find(|(known, _)| known.eq_ignore_ascii_case(name)) {
@@ -84,7 +99,7 @@ pub fn metric(name: &str) -> Result<Figure, BadCondition> {
 }
 
 impl Condition {
-    /// How every group but the first stands to this condition.
+    /// Whether the condition holds for each group but the first.
     #[must_use]
     pub fn judge(&self, comparison: &Comparison) -> Vec<Finding> {
         let Some(contrasts) = comparison.figures.iter().find(|c| c.figure == self.figure) else {
@@ -151,12 +166,12 @@ impl FromStr for Condition {
     }
 }
 
-/// What stands behind an amount of a figure; nothing behind a share.
+/// The unit written after an amount; none for a share.
 fn unit_of(figure: Figure) -> Option<&'static str> {
     Some(figure.unit()).filter(|unit| *unit != "1")
 }
 
-/// What may stand behind a bound.
+/// What a bound may look like, for a message.
 fn bounds(unit: Option<&str>) -> String {
     match unit {
         Some(unit) => format!("a number with %, x or {unit}"),

@@ -2,7 +2,7 @@ use super::text::text;
 use super::{Comparison, svg};
 use crate::text::escape;
 
-/// A page of its own: the plot and the figures, without anything from the network.
+/// A page with the plot and the figures; it loads nothing from the network.
 #[must_use]
 pub fn html(comparison: &Comparison) -> String {
     format!(

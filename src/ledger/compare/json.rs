@@ -94,8 +94,8 @@ pub fn json(comparison: &Comparison, conditions: &[&Condition]) -> String {
             .iter()
             .map(|contrasts| (contrasts.figure.name(), figure(contrasts)))
             .collect(),
-        same_surroundings: comparison.surroundings.same(),
-        surroundings: &comparison.surroundings,
+        same_surroundings: comparison.environment.same(),
+        surroundings: &comparison.environment,
         gates: conditions
             .iter()
             .map(|condition| GateEntry {

@@ -1,8 +1,8 @@
 use super::Comparison;
-use super::text::{means, sentence, surroundings, tests};
+use super::text::{environment, means, sentence, tests};
 use crate::text::escape;
 
-/// Markdown, to be pasted into a pull request.
+/// Markdown, for example for a pull request.
 #[must_use]
 pub fn markdown(comparison: &Comparison) -> String {
     let mut out = String::from("## Comparison\n");
@@ -22,7 +22,7 @@ pub fn markdown(comparison: &Comparison) -> String {
         }
     }
     out.push('\n');
-    for line in surroundings(&comparison.surroundings) {
+    for line in environment(&comparison.environment) {
         out.push_str(&format!("- {}\n", escape::markdown(&line)));
     }
     out

@@ -1,4 +1,4 @@
-//! Whether groups of runs differ: means, intervals, tests of significance, and a gate for CI.
+//! Whether groups of runs differ: means, confidence intervals, significance tests, and conditions for CI.
 
 mod comparison;
 mod csv;

@@ -1,12 +1,12 @@
-//! Tests that look only at the order of the values.
+//! Tests that use only the order of the values.
 
 use statrs::function::erf::erfc;
 
 use super::{NoTestResult, TestResult, t};
 
-/// Up to this size of the smaller group the distribution of U is counted out, as scipy does.
+/// Up to this size of the smaller group the distribution of U is exact, as in scipy.
 const EXACT_UP_TO: usize = 8;
-/// Counting out takes memory of the size of n1 * n2.
+/// The exact distribution takes memory in proportion to n1 * n2.
 const LARGEST_EXACT: usize = 1_000_000;
 
 /// The Mann-Whitney U test, exact for small groups without ties, else by the normal approximation
@@ -49,7 +49,7 @@ pub(super) fn ranked_t(
     let ranks = midranks(base.iter().chain(other)).values;
     let (base, other) = ranks.split_at(base.len());
     let result = t::student(base, other, confidence)?;
-    // An interval of ranks is not one of the figure.
+    // An interval of ranks is not an interval of the figure.
     Ok(TestResult {
         interval: None,
         ..result

@@ -1,4 +1,4 @@
-//! Tests that assume no distribution and draw from the values themselves.
+//! Tests that assume no distribution and resample the values.
 
 use super::random::Random;
 use super::{NoTestResult, TestResult};
@@ -7,7 +7,9 @@ use crate::units::moments::{mean, quantile};
 /// How often to draw, and the seed that makes it repeatable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Resampling {
+    /// The number of random samples.
     pub draws: usize,
+    /// The seed of the random numbers.
     pub seed: u64,
 }
 

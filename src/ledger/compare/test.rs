@@ -2,41 +2,51 @@ use serde::Serialize;
 
 use super::{Resampling, rank, resample, t};
 
-/// The tests that every two groups are put to.
+/// The tests that are done for each pair of groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Test {
+    /// Student's t-test: both groups have the same variance.
     TTest,
+    /// Welch's t-test: each group has its own variance.
     Welch,
+    /// The Mann-Whitney U test.
     MannWhitney,
+    /// Student's t-test of the ranks.
     RankedTTest,
+    /// The percentile bootstrap of the difference of means.
     Bootstrap,
+    /// The permutation test of the difference of means.
     Permutation,
 }
 
-/// What a test says of the difference between a group and its baseline.
+/// What a test says about the difference between a group and the first group.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct TestResult {
-    /// The test's own: t, U, or the difference of means.
+    /// The statistic of the test: t, U, or the difference of means.
     pub statistic: f64,
-    /// How likely so large a difference is where there is none, on either side.
+    /// The two-sided p-value.
     pub p: f64,
-    /// Where the difference of means lies, with the confidence asked for; not every test says so.
+    /// The confidence interval of the difference of means; not every test has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interval: Option<(f64, f64)>,
 }
 
-/// Why a test has nothing to say.
+/// Why a test has no result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoTestResult {
+    /// A group has fewer runs than the test needs.
     #[error("too few runs")]
     TooFew,
+    /// All runs have the same value.
     #[error("all runs are the same")]
     NoSpread,
 }
 
 impl Test {
+    /// All tests, in the order in which they are shown.
     pub const ALL: [Self; 6] = [
         Self::TTest,
         Self::Welch,
@@ -59,7 +69,7 @@ impl Test {
         }
     }
 
-    /// What it is called in tables for machines.
+    /// Its name in JSON and CSV.
     #[must_use]
     pub fn id(self) -> &'static str {
         match self {
@@ -72,7 +82,7 @@ impl Test {
         }
     }
 
-    /// Puts a group to the test against its baseline; `confidence` lies between 0 and 1.
+    /// Compares the values of a group with those of the first group; `confidence` lies between 0 and 1.
     pub fn run(
         self,
         base: &[f64],

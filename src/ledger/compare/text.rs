@@ -6,7 +6,7 @@ use crate::text::escape;
 use crate::text::number::{counted, human, percent};
 use crate::text::table::{Table, UNKNOWN};
 
-/// Plain text: a block of lines for each figure, and what differs between the groups.
+/// Plain text: a paragraph for each figure, then what differs between the environments of the groups.
 #[must_use]
 pub fn text(comparison: &Comparison) -> String {
     let mut out = String::new();
@@ -25,7 +25,7 @@ pub fn text(comparison: &Comparison) -> String {
         }
         out.push('\n');
     }
-    for line in surroundings(&comparison.surroundings) {
+    for line in environment(&comparison.environment) {
         out.push_str(&escape::line(&line));
         out.push('\n');
     }
@@ -135,8 +135,8 @@ fn signed(value: f64) -> String {
     }
 }
 
-/// What differs besides what was meant to, a line each.
-pub(super) fn surroundings(surroundings: &Environment) -> Vec<String> {
+/// One line for each difference between the environments of the groups.
+pub(super) fn environment(environment: &Environment) -> Vec<String> {
     let list = |values: &BTreeSet<String>| {
         if values.is_empty() {
             "not recorded".to_owned()
@@ -148,7 +148,7 @@ pub(super) fn surroundings(surroundings: &Environment) -> Vec<String> {
         let groups: Vec<String> = groups.iter().map(list).collect();
         groups.join(" / ")
     };
-    let mut lines: Vec<String> = surroundings
+    let mut lines: Vec<String> = environment
         .differing()
         .map(|aspect| {
             format!(
@@ -158,13 +158,13 @@ pub(super) fn surroundings(surroundings: &Environment) -> Vec<String> {
             )
         })
         .collect();
-    for (package, groups) in &surroundings.packages {
+    for (package, groups) in &environment.packages {
         lines.push(format!(
             "warning: package {package} differs: {}",
             across(groups)
         ));
     }
-    let unknown: Vec<&str> = surroundings.unknown().collect();
+    let unknown: Vec<&str> = environment.unknown().collect();
     if lines.is_empty() {
         lines.push(if unknown.is_empty() {
             "Hardware, driver and software are the same in all groups.".to_owned()

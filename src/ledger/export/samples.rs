@@ -15,12 +15,15 @@ const MOST_COLUMNS: usize = 1 << 14;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExportError {
+    /// A log cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
+    /// The table would have more columns than a spreadsheet can open.
     #[error(
         "the runs name so many components that the table would have more than {MOST_COLUMNS} columns: export fewer runs at a time"
     )]
     TooWide,
+    /// The table cannot be written.
     #[error("cannot write the table")]
     Write(#[from] io::Error),
 }
