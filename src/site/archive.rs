@@ -7,10 +7,10 @@ use zip::{CompressionMethod, DateTime, ZipWriter};
 
 use crate::log::{DATA_FILE, FOLDER, INFO_FILE, MESSAGES_FILE, legacy};
 
-/// Fast: a log is repetitive and shrinks to a tenth anyway.
+/// The fastest level; logs are repetitive and shrink to a tenth with it.
 const LEVEL: i64 = 1;
 
-/// Packs a run's log; the same log gives the same bytes, whenever it is packed.
+/// Packs the log of a run; the same log always gives the same bytes.
 pub(super) fn pack(run: &Path, into: &Path) -> io::Result<u64> {
     let mut zip = ZipWriter::new(BufWriter::new(File::create(into)?));
     let options = SimpleFileOptions::default()
@@ -20,7 +20,7 @@ pub(super) fn pack(run: &Path, into: &Path) -> io::Result<u64> {
         .unix_permissions(0o644);
     for name in [DATA_FILE, INFO_FILE, legacy::INFO_FILE, MESSAGES_FILE] {
         let path = run.join(FOLDER).join(name);
-        // What a link points to was never part of the log, and is nobody's to publish.
+        // A link could point to a file that is not part of the log and must not be published.
         let Some(file) = open_plain(&path)? else {
             continue;
         };
@@ -35,9 +35,9 @@ pub(super) fn pack(run: &Path, into: &Path) -> io::Result<u64> {
     file.metadata().map(|metadata| metadata.len())
 }
 
-/// A regular file; none where there is nothing, or something else.
+/// Opens a regular file; none if there is none.
 fn open_plain(path: &Path) -> io::Result<Option<File>> {
-    // Asked before opening, because opening a FIFO would wait, and again by the opening itself.
+    // Checked before opening, because opening a FIFO waits, and again after it.
     if !path.symlink_metadata().is_ok_and(|about| about.is_file()) {
         return Ok(None);
     }

@@ -20,23 +20,29 @@ use crate::grid::zone::{Iso3, ZoneId};
 use crate::ledger::{Assumptions, Skipped};
 use crate::units::{GramsPerKwh, Pue};
 
-/// Figures that differ by less are the same.
+/// Relative differences up to this are rounding errors.
 const TOLERANCE: f64 = 1e-9;
-/// No page of a site is larger as JSON.
+/// The JSON of a page is always smaller.
 const LARGEST: u64 = 1 << 30;
 
-/// What came of comparing a site with the logs it was made from.
+/// The result of comparing a site with the logs it was made from.
 #[derive(Debug)]
+#[must_use]
+#[non_exhaustive]
 pub struct Checked {
+    /// How many runs were compared.
     pub runs: usize,
+    /// How many groups were compared.
     pub groups: usize,
-    /// Figures that were compared.
+    /// How many figures were compared.
     pub figures: usize,
-    /// Files of the site that were compared byte by byte.
+    /// How many files were compared byte by byte.
     pub files: usize,
-    /// Which files that were, and with that which were not.
+    /// Which kinds of files were compared byte by byte.
     pub scope: CheckScope,
+    /// One sentence for each difference.
     pub differences: Vec<String>,
+    /// The logs that are not part of the site.
     pub skipped: Vec<Skipped>,
 }
 
@@ -44,16 +50,26 @@ pub struct Checked {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckError {
-    #[error("{} is not a site of ours", .0.display())]
+    /// The folder was not written by `impact appendix`.
+    #[error("{} is not a site that impact wrote", .0.display())]
     NotASite(PathBuf),
+    /// The number of folders given for moved logs is wrong.
     #[error("the site was made from {expected} folders of logs, {found} were given")]
-    Roots { expected: usize, found: usize },
+    Roots {
+        /// How many folders the site was made from.
+        expected: usize,
+        /// How many folders were given.
+        found: usize,
+    },
+    /// The spec of the site is wrong.
     #[error(transparent)]
     Spec(#[from] SpecError),
+    /// The site cannot be made again.
     #[error(transparent)]
     Site(#[from] SiteError),
 }
 
+/// What the start page's JSON says about how the site was made.
 #[derive(Deserialize)]
 struct Recorded {
     schema: String,
@@ -91,8 +107,10 @@ pub(super) fn assumptions_json(assumptions: &Assumptions) -> Value {
     })
 }
 
-/// Reads the logs of a site again, from where they were or from the folders given, makes every file
-/// of it anew, and compares; `templates` are those of its own that it was made with.
+/// Makes every file of a site again from its logs, and compares it with the file on disk.
+///
+/// The logs are looked for where they were, or in `moved_to`. `templates` is the folder of the user's
+/// templates that the site was made with.
 pub fn check(
     site: &Path,
     moved_to: &[PathBuf],
@@ -130,7 +148,7 @@ pub fn check(
     compare(site, &appendix, &from, &renderer, scope)
 }
 
-/// What the site was made from, by its own word.
+/// What the site says it was made from.
 fn appendix(
     made_from: Recorded,
     site: &Path,
@@ -178,8 +196,8 @@ fn compare(
     scope: CheckScope,
 ) -> Result<Checked, CheckError> {
     let SiteInputs { logs, tree, .. } = from;
-    let mirror = SiteChecker::of(site, scope).map_err(SiteError::from)?;
-    let (entries, skipped) = appendix.make(from, &mirror, renderer, &|_, _| {})?;
+    let files = SiteChecker::of(site, scope).map_err(SiteError::from)?;
+    let (entries, skipped) = appendix.make(from, &files, renderer, &|_, _| {})?;
     let map = SiteMap {
         title: "",
         tree,
@@ -210,17 +228,17 @@ fn compare(
     }
     let whole = json!(statistics(entries.iter().flatten()));
     checked.compare(site, "", "the start page", &whole);
-    checked.reflect(mirror.finish());
+    checked.add_files(files.finish());
     Ok(checked)
 }
 
 impl Checked {
-    fn reflect(&mut self, reflection: FileDifferences) {
-        self.files = reflection.files;
-        let differing = reflection.differing.into_iter();
+    fn add_files(&mut self, found: FileDifferences) {
+        self.files = found.files;
+        let differing = found.differing.into_iter();
         self.differences
             .extend(differing.map(|name| format!("{name} is not what the logs give")));
-        let left_over = reflection.left_over.into_iter();
+        let left_over = found.left_over.into_iter();
         self.differences
             .extend(left_over.map(|name| format!("{name} is no longer part of the site")));
     }
@@ -255,7 +273,7 @@ impl Checked {
     }
 }
 
-/// Every number in a value, by the names that lead to it.
+/// All numbers in a JSON value, by their paths such as `total_power.mean`.
 fn numbers(name: &str, value: &Value, into: &mut BTreeMap<String, f64>) {
     match value {
         Value::Number(number) => {
@@ -279,9 +297,9 @@ fn read<T: for<'de> Deserialize<'de>>(path: &Path) -> Option<T> {
     serde_json::from_slice(&bytes_of(path)?).ok()
 }
 
-/// The bytes of a file of the site; one that is no regular file or larger than any of ours is none.
+/// The bytes of a file of the site; none if it is too large or not a regular file.
 fn bytes_of(path: &Path) -> Option<Vec<u8>> {
-    // Asked before opening: opening a FIFO would wait for a writer for ever.
+    // Checked before opening, because opening a FIFO waits for a writer.
     if !fs::metadata(path).ok()?.is_file() {
         return None;
     }

@@ -1,4 +1,4 @@
-//! External programs that give figures; only with the user's leave.
+//! Programs of a spec that give figures; they run only if the user allows it.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 const LARGEST_OUTPUT: u64 = 16 << 20;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 
-/// What a program run in this folder writes to its standard output, if it ends well and in time.
+/// Runs a program in this folder, and returns its standard output if it succeeds within the limit.
 pub(super) fn output(command: &[String], folder: &Path, limit: Duration) -> io::Result<Vec<u8>> {
     let (program, arguments) = command
         .split_first()
@@ -25,12 +25,12 @@ pub(super) fn output(command: &[String], folder: &Path, limit: Duration) -> io::
         .stdout
         .take()
         .ok_or_else(|| io::Error::other("it has no output"))?;
-    // Read beside the waiting: a full pipe would stop the program.
+    // Read in another thread, because a full pipe would stop the program.
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
         let read = pipe.take(LARGEST_OUTPUT + 1).read_to_end(&mut bytes);
-        // Nobody listens any more where the time was up.
+        // After the limit nobody receives it.
         let _ = sender.send(read.map(|_| bytes));
     });
     let deadline = Deadline::after(limit);
@@ -50,7 +50,7 @@ pub(super) fn output(command: &[String], folder: &Path, limit: Duration) -> io::
 
 struct Deadline {
     limit: Duration,
-    /// None for a limit further away than time goes.
+    /// None if the limit is too far away for the clock.
     at: Option<Instant>,
 }
 
@@ -87,7 +87,7 @@ fn wait(child: &mut Child, deadline: &Deadline) -> io::Result<ExitStatus> {
     }
 }
 
-/// What was read; programs that it left behind may hold its output open after its end.
+/// The output; a process that the program started can keep it open after its end.
 fn receive(receiver: &Receiver<io::Result<Vec<u8>>>, deadline: &Deadline) -> io::Result<Vec<u8>> {
     receiver
         .recv_timeout(deadline.left())

@@ -9,18 +9,18 @@ use crate::ledger::{AccountedRun, Assumptions, Footprint, RunSummary, Skipped, S
 use crate::log::TimeSeries;
 use crate::model::Info;
 
-/// What is kept of a run once its page is written.
+/// What is kept of a run after its page is written.
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) name: Option<String>,
     pub(super) summary: RunSummary,
-    /// By name: the run's own and those of processors.
+    /// The figures by name: those of every run, and those of processors.
     pub(super) figures: BTreeMap<String, f64>,
-    /// Why figures of processors are missing.
+    /// Why processors gave no figures.
     pub(super) missing: Vec<String>,
 }
 
-/// All that a log tells, while its page is made.
+/// What a log says about a run, for its page.
 #[derive(Debug)]
 pub(super) struct RunDetails {
     pub(super) entry: Entry,
@@ -29,7 +29,7 @@ pub(super) struct RunDetails {
     pub(super) series: TimeSeries,
 }
 
-/// How runs are read.
+/// Reads the logs of runs.
 #[derive(Debug)]
 pub(super) struct Reader<'a> {
     pub(super) assumptions: &'a Assumptions,
@@ -37,7 +37,7 @@ pub(super) struct Reader<'a> {
     pub(super) commands_allowed: bool,
 }
 
-/// Why there is no reading: the run is left out, or the spec is wrong.
+/// Why a run has no entry: its log cannot be read, or the spec is wrong.
 #[derive(Debug)]
 pub(super) enum EntryError {
     Skipped(Skipped),

@@ -41,7 +41,7 @@ pub(super) enum Aggregate {
 /// Why a text is no formula.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum ExpressionError {
+pub(crate) enum ExpressionError {
     #[error("the formula is longer than {LONGEST} characters")]
     TooLong,
     #[error("the formula is nested more than {DEEPEST} deep")]

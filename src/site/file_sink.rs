@@ -3,12 +3,12 @@ use std::path::Path;
 
 use super::site_writer::WriteError;
 
-/// Where the files of a site go as they are made, from several threads at once.
+/// Takes the files of a site as they are made, from several threads at once.
 pub(super) trait FileSink: Sync {
-    /// Takes a file of the site; one that several pages share counts once.
+    /// Takes a file; one that several pages share may come more than once.
     fn write(&self, name: &str, bytes: &[u8]) -> Result<(), WriteError>;
 
-    /// Lets `make` write a file too large for memory by its path, and gives the size it tells.
+    /// Lets `make` write a file that may be too large for memory, and returns its size.
     fn write_with(
         &self,
         name: &str,

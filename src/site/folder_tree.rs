@@ -6,11 +6,11 @@ use super::spec::{Direction, Ordering, Plot};
 use super::tree::{Group, Tree, default_variables};
 use crate::ledger::Figure;
 
-/// Folders below this belong to the group above them.
+/// Runs in deeper folders belong to the group at this depth.
 const DEEPEST_FOLDER: usize = 12;
 
 impl Tree {
-    /// Sorts runs into groups by the folders they lie in.
+    /// Sorts runs into groups by their folders.
     pub(super) fn by_folder(logs: &[RunLog]) -> Self {
         let mut root = Folder::default();
         for (run, log) in logs.iter().enumerate() {
@@ -98,7 +98,7 @@ impl Folder {
         runs
     }
 
-    /// A folder with a single run is that run, one with a single folder is that folder.
+    /// Replaces a folder that has only one run by that run, and one that has only one folder by that folder.
     fn simplified(self) -> Self {
         let mut simple = Self {
             runs: self.runs,

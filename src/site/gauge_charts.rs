@@ -5,7 +5,7 @@ use super::page::Chart;
 use crate::log::{Gauge, TimeSeries};
 use crate::model::Edge;
 
-/// Title, unit, what to divide by, and the gauges of one chart with their names.
+/// Title, unit, divisor, and the gauges of a chart with their labels.
 type GaugeChart = (
     &'static str,
     &'static str,
@@ -95,7 +95,7 @@ pub(super) fn gauge_charts(series: &TimeSeries) -> Vec<Chart> {
     charts
 }
 
-/// The phases that marks open and close; one that is never closed lasts to the end.
+/// The phases between marks; one without an end mark lasts to the end of the run.
 fn bands(series: &TimeSeries) -> Vec<Band> {
     let mut bands: Vec<Band> = Vec::new();
     let mut open: Vec<usize> = Vec::new();

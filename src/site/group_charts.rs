@@ -43,7 +43,7 @@ pub(super) fn scatters(plots: &[Plot], members: &[Member]) -> Vec<Chart> {
             label::label(&plot.y),
             label::label(&plot.x)
         );
-        let picture = Scatter {
+        let plot = Scatter {
             title: &title,
             x_name: &label::with_unit(&plot.x),
             y_name: &label::with_unit(&plot.y),
@@ -52,7 +52,7 @@ pub(super) fn scatters(plots: &[Plot], members: &[Member]) -> Vec<Chart> {
             dots: &dots,
         };
         charts.push(Chart {
-            svg: scatter(&format!("scatter-{place}"), &picture),
+            svg: scatter(&format!("scatter-{place}"), &plot),
             title,
             caption: String::new(),
         });

@@ -2,7 +2,7 @@ use std::fmt;
 
 /// A place in a JSON document, as `$["Pong"].child_experiments["PPO2"].filter`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct JsonPath(Vec<Step>);
+pub(crate) struct JsonPath(Vec<Step>);
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Step {
@@ -13,14 +13,8 @@ enum Step {
 impl JsonPath {
     /// The place of a key in the object at this place.
     #[must_use]
-    pub fn key(&self, key: &str) -> Self {
+    pub(crate) fn key(&self, key: &str) -> Self {
         self.then(Step::Key(key.to_owned()))
-    }
-
-    /// The place of an element in the list at this place.
-    #[must_use]
-    pub fn index(&self, index: usize) -> Self {
-        self.then(Step::Index(index))
     }
 
     fn then(&self, step: Step) -> Self {
@@ -71,7 +65,10 @@ mod tests {
 
     #[test]
     fn only_keys_that_need_quotes_get_them() {
-        let path = JsonPath::default().key("A \"b\"").key("filter").index(3);
+        let path = JsonPath::default()
+            .key("A \"b\"")
+            .key("filter")
+            .then(Step::Index(3));
         assert_eq!(path.to_string(), r#"$["A \"b\""].filter[3]"#);
     }
 }

@@ -1,10 +1,10 @@
-//! What figures are called in tables and charts.
+//! Labels of figures in tables and charts.
 
 use super::spec::Better;
 use super::table::Column;
 use crate::ledger::Figure;
 
-/// A short name for a reader; figures of a processor keep their own.
+/// A short label; figures of processors keep their names.
 pub(super) fn label(name: &str) -> &str {
     match name.parse() {
         Ok(Figure::Energy) => "Energy",
@@ -21,7 +21,7 @@ pub(super) fn label(name: &str) -> &str {
     }
 }
 
-/// The unit, or nothing where a figure is a plain number or a processor's.
+/// The unit, or nothing for shares and for figures of processors.
 pub(super) fn unit(name: &str) -> String {
     match name.parse::<Figure>() {
         Ok(Figure::MeasuredShare) | Err(_) => String::new(),
@@ -37,7 +37,7 @@ pub(super) fn with_unit(name: &str) -> String {
     }
 }
 
-/// Less energy, time and carbon is better; of anything else more is.
+/// Which way is better: less energy, time and carbon, more of anything else.
 pub(super) fn better(name: &str, given: Option<Better>) -> Better {
     given.unwrap_or(match name.parse() {
         Ok(Figure::MeasuredShare) | Err(_) => Better::High,

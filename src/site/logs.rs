@@ -6,15 +6,18 @@ use crate::ledger::{Skipped, SkippedKind, counted_among};
 use crate::log::FOLDER;
 use crate::log::find::find;
 
-/// A folder of logs.
+/// A folder with logs in it.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct LogRoot {
+    /// Where it is.
     pub path: PathBuf,
-    /// As the user wrote it: filters search in this.
+    /// The path as the user wrote it, in which the filters of a spec search.
     pub shown: String,
 }
 
 impl LogRoot {
+    /// A folder that the user names.
     #[must_use]
     pub fn new(path: PathBuf) -> Self {
         Self {
@@ -23,7 +26,7 @@ impl LogRoot {
         }
     }
 
-    /// A folder that a spec names relative to its own.
+    /// A folder that a spec names relative to its own folder.
     #[must_use]
     pub fn beside(spec: &Path, path: &Path) -> Self {
         Self {
@@ -32,7 +35,7 @@ impl LogRoot {
         }
     }
 
-    /// Where to look for runs: a root may be a log folder itself.
+    /// The folder to search; if the root is the log of a run, the folder of that run.
     pub(super) fn run_folder(&self) -> &Path {
         if self.path.file_name().is_some_and(|name| name == FOLDER) {
             self.path.parent().unwrap_or(&self.path)
@@ -42,22 +45,22 @@ impl LogRoot {
     }
 }
 
-/// The log of one run, not read yet.
+/// The log of one run, before it is read.
 #[derive(Debug)]
 pub(super) struct RunLog {
     pub(super) path: PathBuf,
-    /// Which root it lies under.
+    /// The index of its root.
     pub(super) root: usize,
     /// Its path below the root.
     pub(super) relative: String,
-    /// The root as the user wrote it, and the path below.
+    /// Its path as the user would write it.
     pub(super) shown: String,
     /// The folder of its page, below `run/`.
     pub(super) segment: String,
 }
 
-/// Every run below the roots in the order of their paths, and what is left out: what is counted
-/// already, and what could not be looked into.
+/// The runs below the roots in the order of their paths, and what is left out: runs that are part of
+/// another or a copy of it, and folders that cannot be read.
 #[derive(Debug)]
 pub(super) struct Logs {
     pub(super) runs: Vec<RunLog>,
@@ -100,7 +103,7 @@ impl Logs {
             })
         });
         let mut runs: Vec<RunLog> = runs.collect();
-        // By what the user wrote: logs that were moved give the same site.
+        // By the paths the user wrote, so that logs in another place give the same site.
         runs.sort_by(|a, b| Path::new(&a.shown).cmp(Path::new(&b.shown)));
         let mut segments = Segments::default();
         for run in &mut runs {

@@ -47,9 +47,9 @@ mod zone_map;
 
 pub use appendix::{Appendix, Outcome, SiteError, start_page_path};
 pub use check::{CheckError, Checked, check};
-pub use json_path::JsonPath;
 pub use logs::LogRoot;
-pub use problem::{Problem, SpecError};
+pub(crate) use problem::Problem;
+pub use problem::SpecError;
 pub use render::{RenderError, Renderer};
 pub use site_checker::CheckScope;
 pub use site_writer::{WriteError, Written};

@@ -3,7 +3,7 @@ use std::marker::PhantomData;
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 
-/// A JSON object in the order it was written, in which no name comes twice.
+/// A JSON object in the order of its text, without repeated names.
 #[derive(Debug, Clone)]
 pub(super) struct Ordered<V>(pub(super) Vec<(String, V)>);
 
@@ -14,7 +14,7 @@ impl<V> Default for Ordered<V> {
 }
 
 impl<V> Ordered<V> {
-    /// Adds a name that is not there yet.
+    /// Adds a value; an error if the name is already there.
     pub(super) fn insert<E: Error>(&mut self, name: String, value: V) -> Result<(), E> {
         if self.0.iter().any(|(known, _)| *known == name) {
             return Err(E::custom(format_args!("the name {name:?} is given twice")));

@@ -1,15 +1,15 @@
-//! What the templates are given: everything on a page, nothing of where it came from.
+//! The values that templates show.
 
 use serde::Serialize;
 
 use super::table::Table;
 
-/// What every page has around its own content.
+/// What every page has around its content.
 #[derive(Debug, Serialize)]
 pub(super) struct Shell {
     pub(super) title: String,
     pub(super) site: String,
-    /// From the page's folder to the site's: `../../`, or nothing.
+    /// The relative path to the folder of the site, such as `../../`.
     pub(super) root: String,
     pub(super) crumbs: Vec<Link>,
     pub(super) nav: Vec<NavItem>,
@@ -22,7 +22,7 @@ pub(super) struct Link {
     pub(super) href: String,
 }
 
-/// One line of the side navigation; lists are opened and closed as the lines say.
+/// One item of the navigation, with the lists that begin and end after it.
 #[derive(Debug, Serialize)]
 pub(super) struct NavItem {
     pub(super) name: String,
@@ -32,7 +32,7 @@ pub(super) struct NavItem {
     pub(super) closes: usize,
 }
 
-/// A figure set in large letters.
+/// A figure in large type.
 #[derive(Debug, Serialize)]
 pub(super) struct Headline {
     pub(super) label: String,
@@ -49,7 +49,7 @@ pub(super) struct Chart {
     pub(super) caption: String,
 }
 
-/// A name and what is known of it.
+/// A name and its value.
 #[derive(Debug, Serialize)]
 pub(super) struct Fact {
     pub(super) name: String,
@@ -106,7 +106,7 @@ pub(super) struct RunPage {
     pub(super) archive: Option<Archive>,
 }
 
-/// A picture of its own file.
+/// An image in a file of its own.
 #[derive(Debug, Serialize)]
 pub(super) struct Image {
     pub(super) href: String,

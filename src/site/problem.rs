@@ -3,19 +3,18 @@ use super::json_path::JsonPath;
 use crate::text::nearest;
 use crate::text::number::counted;
 
-/// What is wrong with a site spec, and where.
+/// What is wrong in a site spec, and where.
 #[derive(Debug, thiserror::Error)]
 #[error("the spec is wrong at {at}")]
 pub struct SpecError {
-    pub at: JsonPath,
+    pub(crate) at: JsonPath,
     #[source]
-    pub problem: Box<Problem>,
+    pub(crate) problem: Box<Problem>,
 }
 
-/// What can be wrong with a site spec.
+/// What can be wrong in a site spec.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum Problem {
+pub(crate) enum Problem {
     #[error("{0}")]
     Json(String),
     #[error("groups are nested more than {0} deep")]

@@ -1,6 +1,6 @@
 use std::sync::{Mutex, PoisonError};
 
-/// Counts what several threads have done and tells it in order: a bar must not go backwards.
+/// Counts what several threads have done, and reports the counts in order for a progress bar.
 pub(super) struct Progress<'a> {
     done: Mutex<usize>,
     all: usize,
@@ -17,7 +17,7 @@ impl<'a> Progress<'a> {
     }
 
     pub(super) fn step(&self) {
-        // Held while it is told, or a later number could overtake.
+        // Locked during the call, so that no larger number is reported first.
         let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
         *done += 1;
         (self.tell)(*done, self.all);

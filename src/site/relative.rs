@@ -1,6 +1,6 @@
 use std::path::{Component, Path};
 
-/// The way from one folder to another, so that both can be moved together.
+/// The relative path from one folder to another.
 pub(super) fn relative(from: &Path, to: &Path) -> String {
     let (Ok(from), Ok(to)) = (whole(from), whole(to)) else {
         return to.to_string_lossy().into_owned();
@@ -20,7 +20,7 @@ pub(super) fn relative(from: &Path, to: &Path) -> String {
     }
 }
 
-/// From the root on, with links resolved as far as the path exists.
+/// The absolute path, with links resolved as far as the path exists.
 fn whole(path: &Path) -> std::io::Result<std::path::PathBuf> {
     match path.canonicalize() {
         Ok(path) => Ok(path),

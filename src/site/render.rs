@@ -7,7 +7,7 @@ use tera::{Context, Tera};
 use super::page::{GroupPage, RunPage, StartPage};
 use crate::text::escape;
 
-/// The templates of this build; a folder given by the user goes before each of them.
+/// The built-in templates; a file of the same name in the user's folder replaces each.
 const TEMPLATES: [(&str, &str); 5] = [
     ("parts.html", include_str!("../../templates/parts.html")),
     ("shell.html", include_str!("../../templates/shell.html")),
@@ -16,28 +16,32 @@ const TEMPLATES: [(&str, &str); 5] = [
     ("run.html", include_str!("../../templates/run.html")),
 ];
 
-/// What pages need beside them.
+/// The files that all pages refer to.
 const ASSETS: [(&str, &str); 2] = [
     ("style.css", include_str!("../../site/style.css")),
     ("site.js", include_str!("../../site/site.js")),
 ];
 
-/// Turns pages into HTML; the one owner of the template engine.
+/// Turns pages into HTML with templates.
 pub struct Renderer {
     tera: Tera,
     assets: Vec<(&'static str, String)>,
     is_own: bool,
 }
 
-/// Why there is no page.
+/// Why a page cannot be made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RenderError {
+    /// A template of the user cannot be read.
     #[error("cannot read {}", .path.display())]
     Io {
+        /// The template.
         path: PathBuf,
+        /// Why it cannot be read.
         source: std::io::Error,
     },
+    /// A template of the user has an error.
     #[error("a template is wrong")]
     Template(#[source] Box<tera::Error>),
 }
@@ -55,7 +59,7 @@ impl fmt::Debug for Renderer {
 }
 
 impl Renderer {
-    /// With the templates and assets of this build, or those of the same name in a folder.
+    /// With the built-in templates and assets, or those of the same names in this folder.
     pub fn new(own: Option<&Path>) -> Result<Self, RenderError> {
         let mut templates = Vec::new();
         for (name, built_in) in TEMPLATES {
@@ -82,12 +86,12 @@ impl Renderer {
         })
     }
 
-    /// Whether a folder of the user's goes before what is built in.
+    /// Whether the user gave a folder of templates.
     pub(super) fn is_own(&self) -> bool {
         self.is_own
     }
 
-    /// The files that every page refers to, by their name.
+    /// The names and contents of the files that all pages refer to.
     pub(super) fn assets(&self) -> &[(&'static str, String)] {
         &self.assets
     }

@@ -12,12 +12,12 @@ use crate::model::Info;
 use crate::text::number;
 use crate::units::Energy;
 
-/// The page of one run and the same for machines.
+/// The page of a run, for people and as JSON.
 pub(super) fn run_page(
     map: &SiteMap,
     run: usize,
     reading: &RunDetails,
-    picture: Option<Image>,
+    map_image: Option<Image>,
     archive: Option<Archive>,
 ) -> (RunPage, Value) {
     let log = &map.logs[run];
@@ -37,7 +37,7 @@ pub(super) fn run_page(
         about: about(reading),
         hardware: hardware(&reading.info),
         region: region(reading),
-        map: picture,
+        map: map_image,
         packages: packages(&reading.info),
         notes,
         homes: homes

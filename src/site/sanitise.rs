@@ -1,8 +1,8 @@
 use std::collections::{HashMap, HashSet};
 
-use crate::text::escape::upright;
+use crate::text::escape::without_controls;
 
-/// A description as it may stand in a page: text with simple marks and links to the web.
+/// The HTML of a description, reduced to text with simple formatting and web links.
 pub(super) fn sanitise(html: &str) -> String {
     let tags = [
         "a",
@@ -46,7 +46,7 @@ pub(super) fn sanitise(html: &str) -> String {
         .url_schemes(HashSet::from(["http", "https", "mailto"]))
         .url_relative(ammonia::UrlRelative::Deny)
         .link_rel(None)
-        .clean(&upright(html))
+        .clean(&without_controls(html))
         .to_string()
 }
 

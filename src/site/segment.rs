@@ -1,16 +1,16 @@
 use std::collections::BTreeSet;
 
 const LONGEST: usize = 48;
-/// Names that some file systems keep for devices.
+/// Names that are devices on Windows.
 const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
 
-/// The path segments given out so far in one folder, no two alike.
+/// The names in one folder of the site, all different.
 #[derive(Debug, Default)]
 pub(super) struct Segments(BTreeSet<String>);
 
 impl Segments {
-    /// A segment for this name: the name itself where it is safe everywhere, else what is safe of it
-    /// with a mark that depends on the name alone, so that it is the same whatever else is there.
+    /// A path segment for this name: the name itself if it is safe on every file system, otherwise its
+    /// safe characters and a hash of the name, so that it does not depend on the other names.
     pub(super) fn claim(&mut self, name: &str) -> String {
         let wanted = segment(name);
         let mut unique = wanted.clone();
@@ -48,7 +48,7 @@ fn segment(name: &str) -> String {
     }
 }
 
-/// Lower case only: some file systems take `A` and `a` for the same.
+/// Lower case only, because some file systems do not distinguish `A` and `a`.
 fn is_safe(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == '-';
     !name.is_empty()

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use super::file_sink::FileSink;
 use super::site_writer::{WriteError, failed, is_same, listed, same_file};
 
-/// A site held against the one on disk: a file is compared as soon as it is made, and not kept.
+/// Compares each file of a site with the one on disk as soon as it is made.
 #[derive(Debug)]
 pub(super) struct SiteChecker {
     site: PathBuf,
@@ -22,14 +22,15 @@ pub(super) struct SiteChecker {
     differing: Mutex<BTreeSet<String>>,
 }
 
-/// Which files can be the same at all.
+/// Which files can be compared byte by byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum CheckScope {
     /// Every file of the site.
     All,
-    /// All but what the site's own templates and assets shape, which are not at hand.
+    /// All but HTML and assets, because the templates that the site was made with are not given.
     WithoutPages,
-    /// None: the site is of another version, which words and lays out pages in its own way.
+    /// None, because another version of impact wrote the site.
     FiguresOnly,
 }
 
@@ -48,13 +49,13 @@ impl CheckScope {
     }
 }
 
-/// What came of holding a site against its files.
+/// How a site differs from the files on disk.
 #[derive(Debug, Default)]
 pub(super) struct FileDifferences {
     pub(super) files: usize,
-    /// Files that are missing, or hold something else.
+    /// Files that are missing or have other bytes.
     pub(super) differing: BTreeSet<String>,
-    /// Files of the site that its logs no longer give.
+    /// Files on disk that the site no longer has.
     pub(super) left_over: BTreeSet<String>,
 }
 
@@ -83,7 +84,7 @@ impl SiteChecker {
         }
     }
 
-    /// Whether the file is to be compared, and was not yet.
+    /// Whether the file can be compared and has not been compared yet.
     fn is_new(&self, name: &str) -> bool {
         self.scope.covers(name) && lock(&self.files).insert(name.to_owned())
     }

@@ -4,20 +4,20 @@ use super::logs::RunLog;
 use super::page::{Link, NavItem, Shell};
 use super::tree::Tree;
 
-/// Up to so many groups the navigation shows the whole tree, beyond only what is near the page.
+/// With more groups than this, the navigation shows only those near the page.
 const WHOLE_TREE: usize = 80;
-/// Runs are listed below their group up to this many.
+/// With more runs than this, the navigation does not list them.
 const MOST_RUNS: usize = 30;
 
-/// Which page is where, and how to get from one to another.
+/// The pages of a site, and the links between them.
 #[derive(Debug)]
 pub(super) struct SiteMap<'a> {
     pub(super) title: &'a str,
     pub(super) tree: &'a Tree,
     pub(super) logs: &'a [RunLog],
-    /// Short names of the runs, no two alike.
+    /// Short names of the runs, all different.
     pub(super) labels: &'a [String],
-    /// Runs that can be shown, once that is known.
+    /// Whether each run could be read; known after all logs are read.
     pub(super) readable: OnceLock<Vec<bool>>,
 }
 
@@ -26,7 +26,7 @@ pub(super) struct SiteMap<'a> {
 pub(super) enum PageId {
     Start,
     Group(usize),
-    /// A run, seen from one of its groups where it has one.
+    /// A run, and the group in whose navigation it is shown.
     Run(usize, Option<usize>),
 }
 
@@ -40,12 +40,12 @@ impl SiteMap<'_> {
         }
     }
 
-    /// From a page's folder to the site's.
+    /// The relative path from a page to the folder of the site.
     pub(super) fn root(&self, place: PageId) -> String {
         "../".repeat(self.folder(place).matches('/').count())
     }
 
-    /// From one page to another.
+    /// The relative path from one page to another.
     pub(super) fn href(&self, from: PageId, to: PageId) -> String {
         format!("{}{}index.html", self.root(from), self.folder(to))
     }
@@ -155,8 +155,8 @@ impl SiteMap<'_> {
     }
 }
 
-/// The shortest end of each run's path that no other run's has; a last folder that is alone in its
-/// own says nothing and is left out.
+/// A label for each run: the shortest end of its path that no other run has. A last folder that is the
+/// only one in its parent is left out.
 pub(super) fn labels(logs: &[RunLog]) -> Vec<String> {
     use std::collections::BTreeMap;
     let mut siblings: BTreeMap<&str, usize> = BTreeMap::new();

@@ -9,12 +9,12 @@ use tempfile::TempDir;
 
 use super::file_sink::FileSink;
 
-/// Marks a folder as a site of ours and lists every file of it.
+/// Marks a folder as a site that impact wrote, and lists its files.
 const MANIFEST: &str = "impact-site.json";
 
-/// A site in the making, beside the folder it will be moved to.
+/// Writes a site into a temporary folder beside its destination, and moves it there at the end.
 ///
-/// Files that are there already with the same bytes are not written again.
+/// Files that an earlier site has with the same bytes are not written again.
 #[derive(Debug)]
 pub(super) struct SiteWriter {
     out: PathBuf,
@@ -23,13 +23,15 @@ pub(super) struct SiteWriter {
     files: Mutex<BTreeSet<String>>,
 }
 
-/// What came of writing a site.
+/// How many files a site has, and how many of them changed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Written {
+    /// All files of the site.
     pub files: usize,
-    /// Files that are new or not what they were.
+    /// Files that are new or have other bytes than before.
     pub changed: usize,
-    /// Files of an earlier site that this one has no more.
+    /// Files of the earlier site that were removed.
     pub removed: usize,
 }
 
@@ -37,12 +39,20 @@ pub struct Written {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WriteError {
-    #[error("{} is not empty and not a site of ours", .0.display())]
+    /// The folder has files in it that impact did not write.
+    #[error("{} is not empty and not a site that impact wrote", .0.display())]
     Foreign(PathBuf),
+    /// There is a file where the folder should be.
     #[error("{} is not a folder", .0.display())]
     NotAFolder(PathBuf),
+    /// A file cannot be written.
     #[error("cannot write {}", .path.display())]
-    Io { path: PathBuf, source: io::Error },
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why it cannot be written.
+        source: io::Error,
+    },
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -52,7 +62,7 @@ struct Manifest {
 }
 
 impl SiteWriter {
-    /// Begins a site for this folder, which must be new, empty or an earlier site unless `force` is given.
+    /// Begins a site; without `force` the folder must be new, empty or an earlier site.
     pub(super) fn begin(out: &Path, force: bool) -> Result<Self, WriteError> {
         let before = earlier(out, force)?;
         let name = out
@@ -64,7 +74,7 @@ impl SiteWriter {
         };
         fs::create_dir_all(parent).map_err(failed(parent))?;
         let mut folder = tempfile::Builder::new();
-        // The folder becomes the site's own, which everybody may read whom the process lets.
+        // It becomes the folder of the site, so it has the default permissions of the process.
         #[cfg(unix)]
         folder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
         let folder = folder
@@ -88,7 +98,7 @@ impl SiteWriter {
         Ok(path)
     }
 
-    /// Whether the file is new to this site.
+    /// Adds a file to the list; whether it was not in it.
     fn keep(&self, name: &str) -> bool {
         let mut files = self
             .files
@@ -97,7 +107,7 @@ impl SiteWriter {
         files.insert(name.to_owned())
     }
 
-    /// Moves the site into its place and takes away what is no longer part of it.
+    /// Moves the site to its destination, and removes files of the earlier site that it no longer has.
     pub(super) fn finish(self) -> Result<Written, WriteError> {
         let mut files = self
             .files
@@ -203,14 +213,14 @@ pub(super) fn listed(site: &Path) -> BTreeSet<String> {
     files
 }
 
-/// A manifest is a file like any other: what it lists is only touched inside the site.
+/// Whether a name in a manifest is inside the site; a manifest may come from somebody else.
 fn is_inside(name: &str) -> bool {
     let mut parts = Path::new(name).components();
     !name.is_empty() && parts.all(|part| matches!(part, Component::Normal(_)))
 }
 
 pub(super) fn is_same(path: &Path, bytes: &[u8]) -> bool {
-    // Asked before opening: opening a FIFO would wait for a writer for ever.
+    // Checked before opening, because opening a FIFO waits for a writer.
     let about = fs::symlink_metadata(path);
     about.is_ok_and(|about| about.is_file() && about.len() == bytes.len() as u64)
         && fs::read(path).is_ok_and(|there| there == bytes)
@@ -236,7 +246,7 @@ pub(super) fn same_file(a: &Path, b: &Path) -> io::Result<bool> {
     }
 }
 
-/// Removes a file and the folders that it leaves empty.
+/// Removes a file, and the folders that are empty after that.
 fn remove(out: &Path, name: &str) -> bool {
     let path = out.join(name);
     if fs::remove_file(&path).is_err() {
@@ -287,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_of_others_is_not_touched_unless_forced() {
+    fn a_folder_with_other_files_is_refused_unless_forced() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("thesis.tex"), "x").unwrap();
         assert!(matches!(

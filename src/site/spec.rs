@@ -8,18 +8,20 @@ use super::processor::{Processor, RawProcessor};
 use super::raw_spec::{RawGroup, RawSpec};
 use crate::text::nearest;
 
-/// Deep enough for any leaderboard, shallow enough for every file system.
+/// Deeper groups could have paths that are too long for a file system.
 const DEEPEST: usize = 24;
 
-/// What a site is to show: the groups, how runs are sorted into them, and what their tables hold.
+/// What a site shows: its groups, which runs belong to them, and what their tables show.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct Spec {
+    /// The title of the site.
     pub title: Option<String>,
     /// Folders of logs, relative to the spec's own folder.
     pub logs: Vec<PathBuf>,
     pub(super) groups: Vec<GroupSpec>,
     pub(super) processors: Vec<Processor>,
-    /// What does no harm but should be known.
+    /// Mistakes that do not keep the site from being made.
     pub(super) notices: Vec<String>,
 }
 
@@ -33,7 +35,7 @@ pub(super) struct GroupSpec {
     pub(super) variables: Option<Vec<String>>,
     pub(super) ordering: Option<Ordering>,
     pub(super) plots: Option<Vec<Plot>>,
-    /// Which of the spec's processors gives further figures of its runs.
+    /// The index of the processor that gives further figures of its runs.
     pub(super) processor: Option<usize>,
     pub(super) children: Vec<GroupSpec>,
 }
@@ -65,7 +67,7 @@ pub(super) enum Direction {
 pub(super) struct Plot {
     pub(super) x: String,
     pub(super) y: String,
-    /// Which way is better; known for energy, time and carbon, else more is better.
+    /// Which way is better: by default less energy, time and carbon, and more of anything else.
     #[serde(default)]
     pub(super) better_x: Option<Better>,
     #[serde(default)]
@@ -100,14 +102,14 @@ impl Filter {
         })
     }
 
-    /// Whether it is found in a path; none where it gave up searching.
+    /// Whether it is found in a path; none if the search took too long.
     pub(super) fn finds(&self, path: &str) -> Option<bool> {
         self.regex.is_match(path).ok()
     }
 }
 
 impl Spec {
-    /// Reads a spec, of this tool or of experiment-impact-tracker.
+    /// Reads a spec of impact or of experiment-impact-tracker.
     pub fn parse(text: &[u8]) -> Result<Self, SpecError> {
         let mut json = serde_json::Deserializer::from_slice(text);
         let raw: RawSpec = serde_path_to_error::deserialize(&mut json)
@@ -126,7 +128,7 @@ impl Spec {
             blocks: &raw.processors,
             spec: &mut spec,
         };
-        // Blocks that no group names are checked all the same.
+        // Blocks that no group uses are checked too.
         for (name, _) in &raw.processors.0 {
             reader.named(name)?;
         }
@@ -222,7 +224,7 @@ impl SpecReader<'_> {
         }
     }
 
-    /// The block of this name, or the block of the name it stands for.
+    /// The processor of this name; a name may refer to another name.
     fn named(&mut self, name: &str) -> Result<usize, SpecError> {
         let at = JsonPath::default().key("processors");
         let mut seen = BTreeSet::new();

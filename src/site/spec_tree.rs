@@ -6,7 +6,7 @@ use super::spec::{Filter, GroupSpec, Spec};
 use super::tree::{Group, Tree, default_variables};
 
 impl Tree {
-    /// Sorts runs into the groups of a spec; a group gets those of its parent that its filter finds.
+    /// Sorts runs into the groups of a spec: a group has the runs of its parent that match its filter.
     pub(super) fn of_spec(
         spec: &Spec,
         logs: &[RunLog],
@@ -36,7 +36,7 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    /// Adds a group with all below it; none where it is empty and may be left out.
+    /// Adds a group and the groups inside it; none if it is empty and may be left out.
     fn add(
         &mut self,
         spec: &GroupSpec,

@@ -17,7 +17,7 @@ const FIGURES: [Figure; 4] = [
     Figure::MeasuredShare,
 ];
 
-/// What the start page says besides its groups.
+/// What the start page shows besides the groups.
 #[derive(Debug)]
 pub(super) struct StartPageContent<'a> {
     pub(super) statement: Option<StatementBlock>,
@@ -26,7 +26,7 @@ pub(super) struct StartPageContent<'a> {
     pub(super) roots: &'a [LogRoot],
 }
 
-/// The start page and the same for machines.
+/// The start page, for people and as JSON.
 pub(super) fn start_page(site: &SiteRuns, front: StartPageContent) -> (StartPage, Value) {
     let map = site.map;
     let whole = site.whole();
@@ -43,7 +43,7 @@ pub(super) fn start_page(site: &SiteRuns, front: StartPageContent) -> (StartPage
             reason: without_roots(&skipped.reason, front.roots),
         })
         .collect();
-    // By what is told of the paths: where the logs lie must not change the page.
+    // By the shortened paths, so that the place of the logs does not change the page.
     skipped.sort_by(|a, b| a.path.cmp(&b.path));
     let json = json!({
         "schema": crate::site::SCHEMA,
@@ -73,7 +73,7 @@ pub(super) fn start_page(site: &SiteRuns, front: StartPageContent) -> (StartPage
     (page, json)
 }
 
-/// The outermost groups, or those below where there is only one.
+/// The outermost groups; if there is only one, those inside it.
 fn shown_groups(site: &SiteRuns) -> Vec<usize> {
     let tree = site.map.tree;
     let mut shown = tree.top.clone();
@@ -124,7 +124,7 @@ fn groups_table(site: &SiteRuns, members: &[Member]) -> Table {
     }
 }
 
-/// A path or a reason without the part of a disk it lies on: a page for others need not tell that.
+/// A text without the paths of the roots, which readers of the page need not know.
 fn without_roots(text: &str, roots: &[LogRoot]) -> String {
     roots.iter().fold(text.to_owned(), |text, root| {
         let folder = root.run_folder().display().to_string();

@@ -19,7 +19,7 @@ pub(super) struct Statistic {
 }
 
 impl Statistic {
-    /// None where no run has the figure.
+    /// None if there are no values.
     pub(super) fn of(values: &[f64]) -> Option<Self> {
         let moments = Moments::of(values)?;
         Some(Self {

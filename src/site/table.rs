@@ -4,17 +4,17 @@ use super::statistic::Statistic;
 use crate::text::csv;
 use crate::text::number::{self, percent};
 
-/// A table of a page, which can be downloaded as CSV.
+/// A table of a page, which can also be downloaded as CSV.
 #[derive(Debug, Serialize)]
 pub(super) struct Table {
-    /// Its own on the page; the CSV file is named after it.
+    /// Unique on the page; also the name of the CSV file.
     pub(super) id: &'static str,
     pub(super) caption: String,
-    /// What the rows are.
+    /// The title of the first column.
     pub(super) head: &'static str,
     pub(super) columns: Vec<Column>,
     pub(super) rows: Vec<Row>,
-    /// Rows about all the others.
+    /// Rows about all rows.
     pub(super) foot: Vec<Row>,
     pub(super) sortable: bool,
 }
@@ -27,7 +27,7 @@ pub(super) struct Column {
     pub(super) unit: String,
     pub(super) meaning: String,
     pub(super) numeric: bool,
-    /// `ascending` or `descending` where the rows come sorted by it.
+    /// `ascending` or `descending` if the rows are sorted by it.
     pub(super) sorted: Option<&'static str>,
     /// Its cells have standard errors.
     pub(super) spread: bool,
@@ -37,13 +37,13 @@ pub(super) struct Column {
 pub(super) struct Row {
     pub(super) name: String,
     pub(super) href: Option<String>,
-    /// What further there is to say of the row.
+    /// A text that is shown under the pointer.
     pub(super) hint: Option<String>,
     pub(super) best: bool,
     pub(super) cells: Vec<Cell>,
 }
 
-/// One cell, as it is shown and as it is.
+/// One cell: the text that is shown, and the exact value.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(super) struct Cell {
     pub(super) text: String,
@@ -105,7 +105,7 @@ impl Cell {
         }
     }
 
-    /// A number of things.
+    /// A whole number.
     pub(super) fn count(count: usize) -> Self {
         Self {
             text: count.to_string(),
@@ -114,7 +114,7 @@ impl Cell {
         }
     }
 
-    /// A part of a whole, shown in percent.
+    /// A share, shown in percent.
     pub(super) fn share(value: Option<f64>) -> Self {
         match value {
             Some(value) => Self {

@@ -8,7 +8,7 @@ const DEFAULT_VARIABLES: [Figure; 5] = [
     Figure::CpuHours,
     Figure::GpuHours,
 ];
-/// The groups of a site, each with the runs in it; a group comes after the one it is in.
+/// The groups of a site; a group comes after the group it is in.
 #[derive(Debug, Default)]
 pub(super) struct Tree {
     pub(super) groups: Vec<Group>,
@@ -23,13 +23,13 @@ pub(super) struct Group {
     pub(super) folder: String,
     pub(super) parent: Option<usize>,
     pub(super) children: Vec<usize>,
-    /// Its runs, by their place among all logs.
+    /// The indexes of its runs among all logs, in order.
     pub(super) runs: Vec<usize>,
-    /// HTML that may be shown.
+    /// Sanitised HTML.
     pub(super) description: Option<String>,
     pub(super) variables: Vec<String>,
     pub(super) ordering: Option<Ordering>,
-    /// Whether somebody chose the ordering, so that the first is the best and not only the first.
+    /// Whether the spec chose the ordering, so that the first row is the best.
     pub(super) is_ranked: bool,
     pub(super) plots: Vec<Plot>,
     pub(super) processor: Option<usize>,
@@ -44,7 +44,7 @@ impl Tree {
         }
     }
 
-    /// A group and those it is in, the outermost first.
+    /// The groups from the outermost one to this one.
     pub(super) fn path_to(&self, group: usize) -> Vec<usize> {
         let mut line = vec![group];
         let mut at = group;
@@ -84,7 +84,7 @@ impl Tree {
     }
 }
 
-/// What a table shows where nobody chose its columns.
+/// The columns of tables for which a spec chooses none.
 pub(super) fn default_variables() -> Vec<String> {
     DEFAULT_VARIABLES
         .iter()

@@ -7,14 +7,14 @@ use crate::grid::intensity::Dataset;
 use crate::grid::intensity::intensity_map::{Coloured, IntensityMap};
 use crate::grid::zone::{Map, ZoneId, register};
 
-/// Pictures of the zones in which runs took place, each drawn once.
+/// Maps of the zones in which runs took place, each drawn once.
 #[derive(Debug, Default)]
 pub(super) struct ZoneMaps {
     colours: OnceLock<(Vec<Coloured>, Vec<String>)>,
     drawn: Mutex<BTreeMap<ZoneId, Option<ZoneMapFile>>>,
 }
 
-/// A picture as a file of the site.
+/// A map as a file of the site.
 #[derive(Debug, Clone)]
 pub(super) struct ZoneMapFile {
     pub(super) file: String,
@@ -23,7 +23,7 @@ pub(super) struct ZoneMapFile {
 }
 
 impl ZoneMaps {
-    /// The picture of a zone, or none where the map does not have it.
+    /// The map of a zone; none if the zone has no area.
     pub(super) fn of(&self, zone: &ZoneId) -> Option<ZoneMapFile> {
         let mut drawn = self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
         drawn
@@ -35,7 +35,7 @@ impl ZoneMaps {
     fn draw(&self, zone: &ZoneId) -> Option<ZoneMapFile> {
         let (colours, sources) = self.colours.get_or_init(colours);
         let name = register::find(zone).map_or_else(|_| zone.to_string(), |zone| zone.name.clone());
-        let picture = IntensityMap {
+        let intensity_map = IntensityMap {
             map: Map::embedded(),
             title: format!("Electricity around {name}"),
             sources: sources.clone(),
@@ -43,7 +43,7 @@ impl ZoneMaps {
         };
         let area = register::find_area(zone).unwrap_or_else(|_| zone.clone().into());
         Some(ZoneMapFile {
-            svg: picture.detail(&area, colours)?,
+            svg: intensity_map.detail(&area, colours)?,
             file: format!(
                 "assets/map-{}.svg",
                 Segments::default().claim(zone.as_str())
@@ -53,7 +53,7 @@ impl ZoneMaps {
     }
 }
 
-/// What every area of the map emits, and who says so.
+/// The carbon intensity of every area, and the sources.
 fn colours() -> (Vec<Coloured>, Vec<String>) {
     let mut sources = BTreeSet::new();
     let coloured = |area: &crate::grid::zone::map::MapArea| {

@@ -1,4 +1,4 @@
-//! The one place where text of others becomes harmless: a function for each format it goes into.
+//! Escaping of text from outside: one function for each format.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-/// Text as it may stand in HTML and SVG, between tags and in quotes.
+/// Escapes text for HTML and SVG, between tags and in quoted attributes.
 #[must_use]
 pub fn html(text: &str) -> Html<'_> {
     Html(text)
@@ -37,17 +37,17 @@ fn entity(c: char) -> Option<&'static str> {
         '\'' => Some("&#39;"),
         '`' => Some("&#96;"),
         c if c.is_ascii() && !c.is_ascii_control() => None,
-        c if turns_direction(c) || is_forbidden(c) => Some("\u{fffd}"),
+        c if changes_direction(c) || is_forbidden(c) => Some("\u{fffd}"),
         _ => None,
     }
 }
 
-/// Letters that would turn the direction of everything after them are made visible.
+/// Replaces control characters and characters that change the writing direction.
 #[must_use]
-pub fn upright(text: &str) -> String {
+pub fn without_controls(text: &str) -> String {
     text.chars()
         .map(|c| {
-            if turns_direction(c) || is_forbidden(c) {
+            if changes_direction(c) || is_forbidden(c) {
                 '\u{fffd}'
             } else {
                 c
@@ -56,7 +56,7 @@ pub fn upright(text: &str) -> String {
         .collect()
 }
 
-/// Every character that Markdown or HTML could take for more than itself is escaped.
+/// Escapes every character that has a meaning in Markdown or HTML.
 #[must_use]
 pub fn markdown(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -70,14 +70,14 @@ pub fn markdown(text: &str) -> String {
                 out.push(c);
             }
             c if c.is_control() => out.push(' '),
-            c if turns_direction(c) => out.push('\u{fffd}'),
+            c if changes_direction(c) => out.push('\u{fffd}'),
             c => out.push(c),
         }
     }
     out
 }
 
-/// An address as it may stand between `<` and `>`, which end nowhere but where we end them.
+/// Removes from an address what could end a `<link>` in Markdown.
 #[must_use]
 pub fn markdown_link(address: &str) -> String {
     address
@@ -86,7 +86,7 @@ pub fn markdown_link(address: &str) -> String {
         .collect()
 }
 
-/// No character of the text is a command; what plain LaTeX cannot print becomes a question mark.
+/// Escapes every LaTeX command; characters that plain LaTeX cannot print become `?`.
 #[must_use]
 pub fn latex(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -103,7 +103,7 @@ pub fn latex(text: &str) -> String {
             '>' => out.push_str("\\textgreater{}"),
             '|' => out.push_str("\\textbar{}"),
             '"' => out.push_str("''"),
-            // Behind a line's end these would be its arguments.
+            // After `\\` these would be its arguments.
             '[' | '*' => out.extend(['{', c, '}']),
             c if c.is_control() => out.push(' '),
             // These Latin letters are in the fonts of every LaTeX since 2018.
@@ -115,15 +115,15 @@ pub fn latex(text: &str) -> String {
     out
 }
 
-/// Text that a spreadsheet would run as a formula gets a quote in front, and none of it steers a terminal.
+/// Puts a quote before text that a spreadsheet would run as a formula, and replaces terminal controls.
 ///
-/// Line feeds stay: the writer quotes the cell they stand in.
+/// Line feeds are kept, because the CSV writer quotes their cell.
 #[must_use]
-pub fn csv(text: &str) -> Cow<'_, str> {
-    let text = if text.chars().all(stays_put) {
+pub(super) fn csv(text: &str) -> Cow<'_, str> {
+    let text = if text.chars().all(is_plain) {
         Cow::Borrowed(text)
     } else {
-        Cow::Owned(text.replace(|c| !stays_put(c), "\u{fffd}"))
+        Cow::Owned(text.replace(|c| !is_plain(c), "\u{fffd}"))
     };
     if text.starts_with(['=', '+', '-', '@', '\t', '\n', '＝', '＋', '－', '＠'])
         && !is_number(&text)
@@ -134,12 +134,12 @@ pub fn csv(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether a text is a plain number, which no spreadsheet runs.
+/// Whether a text is a number, which is never a formula.
 fn is_number(text: &str) -> bool {
     text.parse::<f64>().is_ok_and(f64::is_finite)
 }
 
-/// Text that stays in its line, so that nobody can write one of ours.
+/// Replaces line feeds and other controls by spaces, so that text from outside cannot look like a line of impact.
 #[must_use]
 pub fn line(text: &str) -> Cow<'_, str> {
     if text.contains(char::is_control) {
@@ -153,14 +153,14 @@ pub fn line(text: &str) -> Cow<'_, str> {
 #[must_use]
 pub fn shell_path(path: &Path) -> String {
     let shown = path.display().to_string();
-    // What begins so would be taken for an option, however it is quoted.
+    // A path that begins with `-` would be an option, even in quotes.
     if shown.starts_with('-') {
         return shell(&format!("./{shown}")).into_owned();
     }
     shell(&shown).into_owned()
 }
 
-/// A text as one word: in single quotes unless every letter of it is plainly safe.
+/// A text as one word of a shell command, in single quotes unless all its characters are safe.
 #[must_use]
 pub fn shell(text: &str) -> Cow<'_, str> {
     let is_safe = |c: char| c.is_alphanumeric() || "/._-+,:@%".contains(c);
@@ -170,15 +170,15 @@ pub fn shell(text: &str) -> Cow<'_, str> {
     Cow::Owned(format!("'{}'", text.replace('\'', r"'\''")))
 }
 
-/// Everything that could move a cursor, change a colour or reorder letters is spelled out.
+/// Replaces terminal controls and characters that reorder text by their escapes, such as `\u{1b}`.
 #[must_use]
 pub fn terminal(text: &str) -> Cow<'_, str> {
-    if text.chars().all(stays_put) {
+    if text.chars().all(is_plain) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);
     for c in text.chars() {
-        if stays_put(c) {
+        if is_plain(c) {
             out.push(c);
         } else {
             out.extend(c.escape_unicode());
@@ -187,24 +187,24 @@ pub fn terminal(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// A value as JSON that people can read, in which nothing steers a terminal.
+/// Indented JSON without terminal controls.
 pub fn pretty_json(value: &impl Serialize) -> Result<String, serde_json::Error> {
     let mut document = serde_json::to_string_pretty(value)?;
     document.push('\n');
     Ok(json(&document).into_owned())
 }
 
-/// JSON in which nothing steers a terminal; it means the same as before.
+/// JSON with terminal controls escaped; its meaning does not change.
 ///
-/// Such characters stand only in strings, where an escape may stand for each.
+/// Such characters occur only in strings, where escapes are allowed.
 #[must_use]
 pub fn json(document: &str) -> Cow<'_, str> {
-    if document.chars().all(stays_put) {
+    if document.chars().all(is_plain) {
         return Cow::Borrowed(document);
     }
     let mut out = String::with_capacity(document.len() + 16);
     for c in document.chars() {
-        if stays_put(c) {
+        if is_plain(c) {
             out.push(c);
         } else {
             out.push_str(&format!("\\u{:04x}", u32::from(c)));
@@ -213,12 +213,12 @@ pub fn json(document: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Whether a terminal shows a character where it stands, and obeys it no further.
-fn stays_put(c: char) -> bool {
-    c == '\n' || c == '\t' || !(c.is_control() || turns_direction(c))
+/// Whether a terminal only shows a character, or breaks the line at it.
+fn is_plain(c: char) -> bool {
+    c == '\n' || c == '\t' || !(c.is_control() || changes_direction(c))
 }
 
-fn turns_direction(c: char) -> bool {
+fn changes_direction(c: char) -> bool {
     matches!(c, '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
@@ -276,7 +276,7 @@ mod tests {
         let text = "a\u{7f}\u{9b}2J\u{202e}é\u{1b}\n";
         let escaped = pretty_json(&[text]).unwrap();
         assert!(escaped.contains("a\\u007f\\u009b2J\\u202eé"), "{escaped}");
-        assert!(escaped.chars().all(stays_put));
+        assert!(escaped.chars().all(is_plain));
         assert_eq!(
             serde_json::from_str::<[String; 1]>(&escaped).unwrap(),
             [text]

@@ -1,4 +1,4 @@
-//! Text that leaves the program: escaping, tables, and suggestions for misspelt names.
+//! Text that leaves the program: escaping, numbers, tables, CSV, SVG, and suggestions for misspelt names.
 
 pub(crate) mod csv;
 pub mod escape;

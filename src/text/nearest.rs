@@ -1,22 +1,22 @@
-//! What somebody who wrote a name nobody knows may have meant.
+//! Suggestions for misspelt names.
 
 use std::fmt::Display;
 
-/// More of a text cannot be a name, and comparing takes the product of two lengths.
+/// Longer texts are cut, because the time of a comparison grows with the product of the lengths.
 const LONGEST: usize = 64;
-/// Less like than this is another name and no slip of the pen.
-const FLOOR: f64 = 0.6;
-/// How much less like than the likest a name may be, to be told with it.
-const SLACK: f64 = 0.1;
-/// What a name that only starts so counts for, and how much of it must be there.
-const BEGUN: f64 = 0.8;
-const SHORTEST_BEGINNING: usize = 3;
-/// What a slip counts for where all letters are right and only their order is not.
-const MUDDLED: f64 = 0.5;
+/// Names that are less similar than this are not suggested.
+const LEAST: f64 = 0.6;
+/// Names that are less similar than the most similar one by more than this are not suggested with it.
+const RANGE: f64 = 0.1;
+/// The weight of a match with the beginning of a name, and how long it must be.
+const PREFIX_WEIGHT: f64 = 0.8;
+const SHORTEST_PREFIX: usize = 3;
+/// The weight of an error if all letters are right and only their order is wrong.
+const ORDER_WEIGHT: f64 = 0.5;
 const MOST: usize = 3;
 
-/// The names most like what was asked for, the likest first and equals in the order given. A name comes with
-/// its spellings, of which the likest counts.
+/// The most similar names, the best first and equals in the order given. A name has one or more spellings,
+/// of which the most similar counts.
 pub(crate) fn among<N, S>(asked: &str, known: impl IntoIterator<Item = (N, S)>) -> Vec<N>
 where
     S: IntoIterator<Item: AsRef<str>>,
@@ -25,24 +25,24 @@ where
     let mut ranked: Vec<(f64, N)> = known
         .into_iter()
         .filter_map(|(name, spellings)| {
-            let likeness = spellings
+            let similarity = spellings
                 .into_iter()
-                .map(|spelling| likeness(&asked, &short(spelling.as_ref()).to_lowercase()))
+                .map(|spelling| similarity(&asked, &short(spelling.as_ref()).to_lowercase()))
                 .fold(0.0, f64::max);
-            (likeness >= FLOOR).then_some((likeness, name))
+            (similarity >= LEAST).then_some((similarity, name))
         })
         .collect();
     ranked.sort_by(|(a, _), (b, _)| b.total_cmp(a));
-    let likest = ranked.first().map_or(0.0, |(likeness, _)| *likeness);
+    let best = ranked.first().map_or(0.0, |(similarity, _)| *similarity);
     ranked
         .into_iter()
-        .take_while(|(likeness, _)| likest - likeness <= SLACK)
+        .take_while(|(similarity, _)| best - similarity <= RANGE)
         .take(MOST)
         .map(|(_, name)| name)
         .collect()
 }
 
-/// Of names that are their own only spelling.
+/// The most similar names, each with one spelling.
 pub(crate) fn of<'a>(asked: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     among(asked, known.into_iter().map(|name| (name, [name])))
         .into_iter()
@@ -50,7 +50,7 @@ pub(crate) fn of<'a>(asked: &str, known: impl IntoIterator<Item = &'a str>) -> V
         .collect()
 }
 
-/// The end of a sentence that says what is not known.
+/// The end of a sentence about an unknown name: `; the nearest is energy`.
 pub(crate) fn said(names: &[impl Display]) -> String {
     match names {
         [] => String::new(),
@@ -62,22 +62,22 @@ pub(crate) fn said(names: &[impl Display]) -> String {
     }
 }
 
-/// How many letters are wrong, missing, too many or in the wrong order.
+/// The number of letters that are wrong, missing, superfluous or swapped.
 pub(crate) fn slips(asked: &str, known: &str) -> usize {
     strsim::damerau_levenshtein(asked, known)
 }
 
-/// A text that may be a name, cut to what is compared and shown of it.
+/// The part of a text that is compared and shown.
 pub(crate) fn short(text: &str) -> String {
     text.chars().take(LONGEST).collect()
 }
 
-/// 1 for the same, 0 for nothing in common.
-fn likeness(asked: &str, known: &str) -> f64 {
+/// 1 for the same name, 0 for nothing in common.
+fn similarity(asked: &str, known: &str) -> f64 {
     let share = |known: &str| {
         let longer = asked.chars().count().max(known.chars().count());
         let weight = if letters(asked) == letters(known) {
-            MUDDLED
+            ORDER_WEIGHT
         } else {
             1.0
         };
@@ -85,10 +85,10 @@ fn likeness(asked: &str, known: &str) -> f64 {
     };
     let length = asked.chars().count();
     let beginning: String = known.chars().take(length).collect();
-    if length < SHORTEST_BEGINNING || beginning.len() == known.len() {
+    if length < SHORTEST_PREFIX || beginning.len() == known.len() {
         return share(known);
     }
-    share(known).max(BEGUN * share(&beginning))
+    share(known).max(PREFIX_WEIGHT * share(&beginning))
 }
 
 fn letters(text: &str) -> Vec<char> {
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slip_of_the_pen_gets_the_name_it_is_of() {
+    fn a_misspelt_name_gets_the_right_one() {
         let known = ["energy", "memory", "time", "zone", "zones"];
         for (asked, meant) in [
             ("enrgy", "energy"),
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_in_the_wrong_order_are_a_lesser_slip_than_wrong_ones() {
+    fn letters_in_the_wrong_order_count_less_than_wrong_letters() {
         assert_eq!(of("uas", ["uae", "usa", "fas"]), ["usa"]);
     }
 
@@ -126,14 +126,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_like_nothing_gets_nothing() {
+    fn a_name_that_resembles_none_gets_no_suggestion() {
         for asked in ["", "quux", "x", "post-processing"] {
             assert_eq!(of(asked, ["pue", "zone", "price"]), [""; 0], "{asked}");
         }
     }
 
     #[test]
-    fn the_likest_spelling_counts_and_equals_keep_their_order() {
+    fn the_most_similar_spelling_counts_and_equals_keep_their_order() {
         let known = [
             ("b", vec!["beta", "second"]),
             ("a", vec!["secund", "alpha"]),
@@ -143,12 +143,12 @@ mod tests {
     }
 
     #[test]
-    fn a_text_of_any_length_is_compared_in_no_time() {
+    fn a_very_long_text_is_compared_quickly() {
         assert_eq!(of(&"x".repeat(10_000_000), ["zone"]), [""; 0]);
     }
 
     #[test]
-    fn one_is_said_as_one_and_none_not_at_all() {
+    fn a_sentence_names_one_or_several_suggestions_or_none() {
         assert_eq!(said(&["a"]), "; the nearest is a");
         assert_eq!(said(&["a", "b"]), "; the nearest are a, b");
         assert_eq!(said(&[""; 0]), "");

@@ -83,21 +83,6 @@ impl fmt::Write for Escaped<'_> {
     }
 }
 
-/// A coordinate to a tenth of a unit.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Tenth(pub(crate) f64);
-
-impl Display for Tenth {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let tenths = (self.0 * 10.0).round() as i64;
-        if tenths % 10 == 0 {
-            write!(f, "{}", tenths / 10)
-        } else {
-            write!(f, "{}", tenths as f64 / 10.0)
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -105,11 +90,11 @@ mod tests {
     #[test]
     fn no_text_breaks_out_of_its_element() {
         let mut svg = Svg::default();
-        svg.text("text", &[("class", &"\"><x"), ("x", &Tenth(1.25))], &"<b>&");
+        svg.text("text", &[("class", &"\"><x"), ("x", &1.5)], &"<b>&");
         svg.titled("circle", &[], "</svg>");
         assert_eq!(
             svg.finish(),
-            "<text class=\"&quot;&gt;&lt;x\" x=\"1.3\">&lt;b&gt;&amp;</text>\
+            "<text class=\"&quot;&gt;&lt;x\" x=\"1.5\">&lt;b&gt;&amp;</text>\
              <circle><title>&lt;/svg&gt;</title></circle>"
         );
     }

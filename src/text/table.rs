@@ -1,4 +1,4 @@
-//! Rows of words and numbers, printed in any format.
+//! One table of words and numbers, in any format.
 
 use super::csv::{Cell, csv};
 use super::escape;
@@ -11,10 +11,11 @@ pub struct Table {
     rows: Vec<Vec<String>>,
 }
 
-/// What stands where nothing is known, for people; an empty cell for machines.
+/// The text of an unknown value in formats for people; CSV has an empty cell instead.
 pub const UNKNOWN: &str = "unknown";
 
 impl Table {
+    /// A table with these titles of columns of words and of numbers.
     #[must_use]
     pub fn new(words: &[&str], numbers: &[&str]) -> Self {
         Self {
@@ -28,14 +29,14 @@ impl Table {
         }
     }
 
-    /// Adds a row; missing cells stay empty, cells too many are left out.
+    /// Adds a row; missing cells are empty, superfluous cells are dropped.
     pub fn push(&mut self, cells: impl IntoIterator<Item = String>) {
         let mut row: Vec<String> = cells.into_iter().take(self.head.len()).collect();
         row.resize(self.head.len(), String::new());
         self.rows.push(row);
     }
 
-    /// Columns padded with spaces: words to the left, numbers to the right.
+    /// Plain text: columns padded with spaces, words aligned left and numbers right.
     #[must_use]
     pub fn text(&self) -> String {
         let lines = || std::iter::once(&self.head).chain(&self.rows);
@@ -66,6 +67,7 @@ impl Table {
         out
     }
 
+    /// A table in GitHub-flavoured Markdown.
     #[must_use]
     pub fn markdown(&self) -> String {
         let row = |cells: &[String]| {
@@ -83,7 +85,7 @@ impl Table {
         out
     }
 
-    /// A `<table>` whose first words are the heads of their rows.
+    /// A `<table>`; the first cell of a row is its head.
     #[must_use]
     pub fn html(&self) -> String {
         let mut out = String::from("<table>\n<thead><tr>");
@@ -107,7 +109,7 @@ impl Table {
         out
     }
 
-    /// A `tabular`, which needs no package.
+    /// A `tabular` environment that needs no package.
     #[must_use]
     pub fn latex(&self) -> String {
         let row = |cells: &[String]| {
@@ -128,7 +130,7 @@ impl Table {
         out
     }
 
-    /// A list of objects, numbers as numbers; what is not known is null.
+    /// A list of objects; numbers are numbers, and unknown values are null.
     #[must_use]
     pub fn json(&self) -> String {
         use serde_json::{Map, Value};
@@ -152,7 +154,7 @@ impl Table {
         escape::json(&format!("{:#}\n", Value::Array(rows))).into_owned()
     }
 
-    /// CSV in which no word is a formula.
+    /// CSV in which no word runs as a formula.
     #[must_use]
     pub fn csv(&self) -> String {
         let head = self.head.iter().map(Cell::word).collect();

@@ -229,10 +229,9 @@ fn a_folder_of_others_is_refused() {
         command.arg("appendix").arg(&logs).arg("-o").arg(&out);
         command
     };
-    write()
-        .assert()
-        .code(1)
-        .stderr(contains("not a site of ours").and(contains("try: another --output-dir")));
+    write().assert().code(1).stderr(
+        contains("not a site that impact wrote").and(contains("try: another --output-dir")),
+    );
     assert_eq!(fs::read_dir(&out).unwrap().count(), 1);
     write().arg("--force").assert().success();
     assert!(out.join("thesis.tex").exists());

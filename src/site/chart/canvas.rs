@@ -1,6 +1,6 @@
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
-use crate::text::svg::{Attributes, Svg, Tenth};
+use crate::text::svg::{Attributes, Svg};
 
 /// Which point of a text lies at its coordinates.
 #[derive(Debug, Clone, Copy)]
@@ -124,6 +124,21 @@ fn steps(points: impl Iterator<Item = Point>) -> String {
         d.push_str("0 0");
     }
     d
+}
+
+/// A coordinate to a tenth of a unit.
+#[derive(Debug, Clone, Copy)]
+struct Tenth(f64);
+
+impl fmt::Display for Tenth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tenths = (self.0 * 10.0).round() as i64;
+        if tenths % 10 == 0 {
+            write!(f, "{}", tenths / 10)
+        } else {
+            write!(f, "{}", tenths as f64 / 10.0)
+        }
+    }
 }
 
 /// The beginning of a label that has little room.
