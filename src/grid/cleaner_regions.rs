@@ -1,3 +1,5 @@
+//! Cloud regions with cleaner electricity.
+
 use super::intensity::Intensity;
 use super::place_resolver::{PlaceResolver, ResolveError};
 use super::zone::cloud;

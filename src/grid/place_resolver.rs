@@ -1,3 +1,5 @@
+//! From a place to its zone and carbon intensity.
+
 use std::path::{Path, PathBuf};
 
 use super::intensity::user_table::{BadTable, UserTable};
@@ -305,17 +307,14 @@ impl PlaceResolver {
     /// The zones with a figure of their own, cleanest first.
     pub fn ranked(&self) -> Result<Vec<ResolvedPlace>, ResolveError> {
         // Also zones without an area of their own on the embedded map.
-        let mut zones: Vec<(ZoneId, Option<&'static Zone>)> = match &self.own_map {
-            Some(map) => {
-                let areas = map.areas().iter();
-                areas
-                    .map(|area| (area.id.zone.clone(), area.zone()))
-                    .collect()
-            }
-            None => {
-                let zones = register::all().iter();
-                zones.map(|(id, zone)| (id.clone(), Some(zone))).collect()
-            }
+        let mut zones: Vec<(ZoneId, Option<&'static Zone>)> = if let Some(map) = &self.own_map {
+            let areas = map.areas().iter();
+            areas
+                .map(|area| (area.id.zone.clone(), area.zone()))
+                .collect()
+        } else {
+            let zones = register::all().iter();
+            zones.map(|(id, zone)| (id.clone(), Some(zone))).collect()
         };
         zones.sort_by(|(a, _), (b, _)| a.cmp(b));
         zones.dedup_by(|(a, _), (b, _)| a == b);

@@ -14,9 +14,13 @@ pub const CITATION_KEY: &str = "ricke2018country";
 /// The country-level social cost of carbon: the median and the 16.7 % and 83.3 % quantiles.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SocialCost {
+    /// The country.
     pub country: Iso3,
+    /// The 16.7 % quantile.
     pub low: UsdPerTonne,
+    /// The median.
     pub median: UsdPerTonne,
+    /// The 83.3 % quantile.
     pub high: UsdPerTonne,
 }
 

@@ -1,8 +1,8 @@
-//! The tables inside the binary, each with where it comes from. Nothing is parsed before it is asked for.
+//! The embedded tables with their provenance. A table is parsed when it is first used.
 
 pub mod device;
 mod provenance;
-pub mod shapes;
+pub(crate) mod shapes;
 
 pub use provenance::Provenance;
 
@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 /// One embedded table.
 #[derive(Debug)]
 pub struct Table {
+    /// Where the table comes from.
     pub provenance: Provenance,
     bytes: &'static [u8],
 }
@@ -41,7 +42,7 @@ tables! {
     ZONE_SHAPES = "zones.bin", "experiment-impact-tracker", "0.1.8", "MIT", "2019";
     /// Names, countries and parents of zones.
     ZONES = "zones.csv", "experiment-impact-tracker", "0.1.8", "MIT", "2019";
-    /// Which Electricity Maps zone stands for an area.
+    /// Which Electricity Maps zone is used for an area.
     CROSSWALK = "crosswalk.csv", "impact", "1", "ODbL 1.0", "2025";
     /// Yearly intensities by zone, life cycle and consumption-based.
     ELECTRICITY_MAPS = "electricity_maps.csv", "Electricity Maps, by @tgwf/co2", "0.19.0", "ODbL 1.0", "2021-2025";
@@ -70,6 +71,7 @@ tables! {
 }
 
 impl Table {
+    /// The table as it is embedded.
     #[must_use]
     pub fn bytes(&self) -> &'static [u8] {
         self.bytes

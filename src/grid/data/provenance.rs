@@ -5,9 +5,13 @@ use std::fmt;
 pub struct Provenance {
     /// The file in `data/`.
     pub table: &'static str,
+    /// Who published the data.
     pub source: &'static str,
+    /// The version of the source.
     pub version: &'static str,
+    /// The licence of the data.
     pub licence: &'static str,
+    /// The years the data is of.
     pub year: &'static str,
 }
 

@@ -1,3 +1,5 @@
+//! Answers of services kept on disk.
+
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -32,6 +34,7 @@ struct Header {
 }
 
 impl Cache {
+    /// A cache in this folder, which is made when the first answer is stored.
     #[must_use]
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self {

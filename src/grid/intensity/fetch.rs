@@ -1,4 +1,4 @@
-//! The one place that speaks HTTP: a bounded, short GET over TLS.
+//! HTTP requests: a GET over TLS with a limit of time and size.
 
 use std::fmt;
 use std::io::Read;
@@ -63,7 +63,7 @@ fn is_loopback(url: &Url) -> bool {
     })
 }
 
-/// One question to a service; its address never holds a secret.
+/// One question to a service; its address never contains a secret.
 #[derive(Debug, Clone)]
 pub struct Request {
     url: Url,

@@ -8,7 +8,7 @@ use super::{Declined, Point};
 use crate::grid::data;
 use crate::units::GramsPerKwh;
 
-/// What a kWh is made from, as far as the emission factors tell apart.
+/// What a kWh is generated from, as finely as the emission factors distinguish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fuel {
     BatteryDischarge,

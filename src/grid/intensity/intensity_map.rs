@@ -1,4 +1,4 @@
-//! Maps of the zones coloured by intensity, as SVG that also reads well aloud and on paper.
+//! Maps of the zones coloured by intensity, as SVG for screens, screen readers and paper.
 
 use std::fmt::Write as _;
 
@@ -15,7 +15,7 @@ use crate::units::GramsPerKwh;
 pub struct IntensityMap<'a> {
     pub map: &'a Map,
     pub title: String,
-    /// Who says how dirty the zones are; printed under the map, as the licences ask.
+    /// The sources of the intensities; printed under the map, as the licences ask.
     pub sources: Vec<String>,
     /// A place to mark, and what to call it.
     pub mark: Option<(Point, String)>,
@@ -43,7 +43,7 @@ const DIRTIEST: f64 = 900.0;
 
 const STYLE: &str = ".z{stroke:#fff;stroke-width:.4;stroke-linejoin:round}.z:hover{stroke:#111;stroke-width:1}text{fill:#1f2933}.s{fill:#52606d;font-size:11px}";
 
-/// From clean to dirty; ever darker, so that it survives a grey printer and any eye.
+/// From clean to dirty; each darker than the one before, so that it works in grey and for colour-blind readers.
 const STOPS: [(f64, [f64; 3]); 6] = [
     (0.0, [197.0, 236.0, 211.0]),
     (150.0, [216.0, 216.0, 122.0]),
@@ -242,7 +242,7 @@ fn draw_area(svg: &mut Svg, area: &MapArea, known: Option<&Coloured>, projection
     svg.line_break();
 }
 
-/// A ring as a path, in tenths of a pixel, without the corners nobody could see.
+/// A ring as a path, in tenths of a pixel, without corners too close together to see.
 fn outline(d: &mut String, ring: &LineString<f64>, projection: &Projection) {
     let mut kept: Vec<(f64, f64)> = Vec::new();
     for corner in ring.coords() {

@@ -1,21 +1,21 @@
-//! How dirty: grams of CO2-equivalent per kWh for a place and a time.
+//! Carbon intensity: grams of CO2-equivalent per kWh for a place and a time.
 //!
-//! A figure always travels with its source, and says so when it stands in for another.
+//! Every intensity carries its source and the fallbacks that were used.
 
 mod yearly_provider;
 mod poller;
 #[cfg(feature = "live")]
 pub mod cache;
 #[cfg(feature = "live")]
-pub mod fetch;
-pub mod fuel;
+pub(crate) mod fetch;
+pub(crate) mod fuel;
 pub mod user_table;
 pub mod provider_chain;
 #[cfg(feature = "live")]
 pub mod live;
 mod provider;
 mod series;
-pub mod intensity_map;
+pub(crate) mod intensity_map;
 mod projection;
 mod table;
 mod yearly;

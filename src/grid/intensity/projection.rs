@@ -13,7 +13,7 @@ pub(super) struct Projection {
 
 #[derive(Debug, Clone, Copy)]
 enum Kind {
-    /// Natural Earth: nothing is true, everything looks right.
+    /// Natural Earth: neither angles nor areas are exact, and both look right.
     NaturalEarth,
     /// Degrees, squeezed as they are at one latitude.
     Flat { squeeze: f64 },

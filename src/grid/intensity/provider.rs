@@ -6,7 +6,7 @@ use super::{Basis, Period, Series};
 use crate::grid::zone::ZoneId;
 use crate::units::OutOfRange;
 
-/// Something that knows how dirty the electricity of a zone is over a period.
+/// A source of carbon intensities of a zone over a period.
 pub trait IntensityProvider: Send + Sync {
     /// The name it is chosen by on the command line.
     fn name(&self) -> &'static str;
@@ -23,28 +23,41 @@ pub trait IntensityProvider: Send + Sync {
     }
 }
 
-/// Why a provider did not answer; never holds a token or an address with one in it.
+/// Why a provider did not answer; never contains a token or an address with one in it.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Declined {
+    /// The service needs a token, which is read from this variable.
     #[error("no token: set {0}")]
     NoToken(&'static str),
+    /// The service has no data for this zone.
     #[error("it does not serve the zone {0}")]
     NotServed(ZoneId),
+    /// The service has no values for the period.
     #[error("it has no values for this period")]
     NoValues,
+    /// The service cannot be reached.
     #[error("it cannot be reached")]
     Offline,
+    /// The answer was not complete within this time.
     #[error("it did not answer within {} s", .0.as_secs_f64())]
     Timeout(Duration),
-    #[error("it asks to be left alone for a while (HTTP 429)")]
+    /// The service got too many requests.
+    #[error("it received too many requests (HTTP 429)")]
     RateLimited,
+    /// The service refused the token with this HTTP status.
     #[error("it refused the token (HTTP {0})")]
     Refused(u16),
+    /// The service answered with this HTTP status.
     #[error("it answered with HTTP status {0}")]
     Status(u16),
+    /// The address of the service was set to one that cannot be used.
     #[error("the address in {variable} cannot be used: it must be https, or http on this machine")]
-    BadAddress { variable: &'static str },
+    BadAddress {
+        /// The variable it was set by.
+        variable: &'static str,
+    },
+    /// The answer cannot be used.
     #[error("it answered with nonsense")]
     Nonsense(#[from] Nonsense),
 }
@@ -53,14 +66,19 @@ pub enum Declined {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Nonsense {
+    /// A value is impossible.
     #[error(transparent)]
     OutOfRange(#[from] OutOfRange),
+    /// The answer is about another zone than this one.
     #[error("it answered about another zone than {0}")]
     OtherZone(ZoneId),
+    /// The answer is a web page.
     #[error("a web page instead of data")]
     WebPage,
+    /// The answer is larger than this many bytes.
     #[error("more than {0} bytes")]
     TooLarge(u64),
+    /// The answer does not have the documented form of this part.
     #[error("not the documented {0}")]
     Unreadable(&'static str),
 }
@@ -72,7 +90,7 @@ impl From<OutOfRange> for Declined {
 }
 
 impl Declined {
-    /// Whether asking again in a while may help.
+    /// Whether asking again later may help.
     #[must_use]
     pub fn may_pass(&self) -> bool {
         match self {

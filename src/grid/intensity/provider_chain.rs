@@ -1,3 +1,5 @@
+//! Several providers, asked one after the other.
+
 use std::fmt;
 
 use chrono::{DateTime, Utc};
@@ -14,15 +16,20 @@ pub struct ProviderChain {
 #[derive(Debug, Clone, PartialEq)]
 #[must_use]
 pub struct Answer {
+    /// The intensities.
     pub series: Series,
+    /// The name of the provider they come from.
     pub provider: &'static str,
+    /// The providers asked before, and why each declined.
     pub declined: Vec<Refusal>,
 }
 
 /// One provider that did not answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Refusal {
+    /// The name of the provider.
     pub provider: &'static str,
+    /// Why it did not answer.
     pub reason: Declined,
 }
 
@@ -36,7 +43,9 @@ impl fmt::Display for Refusal {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("no provider has the carbon intensity of {zone} for this period")]
 pub struct NoProviderAnswered {
+    /// The zone that was asked for.
     pub zone: ZoneId,
+    /// Why each provider declined.
     pub declined: Vec<Refusal>,
 }
 
@@ -50,6 +59,7 @@ impl NoProviderAnswered {
 }
 
 impl ProviderChain {
+    /// A chain of these providers, the first asked first.
     #[must_use]
     pub fn new(providers: Vec<Box<dyn IntensityProvider>>) -> Self {
         Self { providers }
@@ -67,6 +77,7 @@ impl ProviderChain {
         self.providers.iter().map(|provider| provider.name())
     }
 
+    /// The intensities of a zone over a period, from the first provider that has any.
     pub fn intensity(&self, zone: &ZoneId, period: &Period) -> Result<Answer, NoProviderAnswered> {
         self.ask_each(zone, |provider| provider.intensity(zone, period))
     }

@@ -12,7 +12,7 @@ pub struct Period {
     to: DateTime<Utc>,
 }
 
-/// Two instants that do not enclose a period anybody answers for.
+/// Two instants that are not the bounds of a usable period.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the period from {from} to {to} must run forwards, for at most {} days, between 1970 and 2200", Period::LONGEST.num_days())]
 pub struct NotAPeriod {
@@ -21,9 +21,10 @@ pub struct NotAPeriod {
 }
 
 impl Period {
-    /// The most that is asked for at once.
+    /// The longest period that can be asked for.
     pub const LONGEST: TimeDelta = TimeDelta::days(732);
 
+    /// The period between two instants; an error if it is not one that providers answer for.
     pub fn new(from: DateTime<Utc>, to: DateTime<Utc>) -> Result<Self, NotAPeriod> {
         let years = 1970..2200;
         let can_be = years.contains(&from.year()) && years.contains(&to.year());
@@ -44,11 +45,13 @@ impl Period {
         }
     }
 
+    /// The first instant.
     #[must_use]
     pub fn from(&self) -> DateTime<Utc> {
         self.from
     }
 
+    /// The first instant after the period.
     #[must_use]
     pub fn to(&self) -> DateTime<Utc> {
         self.to
@@ -82,7 +85,9 @@ impl Period {
 /// The intensity from one instant until the next point or the end of the resolution.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Point {
+    /// The instant from which the value holds.
     pub at: DateTime<Utc>,
+    /// The value.
     #[serde(rename = "carbon_intensity")]
     pub intensity: GramsPerKwh,
 }
@@ -97,7 +102,7 @@ pub struct Series {
     pub sources: Vec<Provenance>,
     /// What the points count.
     pub basis: Basis,
-    /// How long a value holds, and how often there is a new one.
+    /// How long a value is valid, and how often there is a new one.
     #[serde(rename = "resolution_s", serialize_with = "seconds")]
     pub resolution: TimeDelta,
     points: Vec<Point>,
@@ -124,7 +129,7 @@ fn seconds<S: Serializer>(time: &TimeDelta, serializer: S) -> Result<S::Ok, S::E
 }
 
 impl Series {
-    /// The points that say something about the period, sorted, one for each instant.
+    /// The points that are valid in the period, sorted, one for each instant.
     pub fn new(
         zone: &ZoneId,
         sources: impl IntoIterator<Item = Provenance>,

@@ -39,17 +39,30 @@ pub enum BadTable {
     File(#[from] UnreadableFile),
     /// The file is not the expected CSV.
     #[error("cannot read {}", .path.display())]
-    Unreadable { path: PathBuf, source: csv::Error },
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: csv::Error,
+    },
+    /// A row has no usable zone.
     #[error("line {line} of {}: the zone `{}` is not a name such as US-CA", .path.display(), .zone.escape_debug())]
     Zone {
+        /// The file.
         path: PathBuf,
+        /// The line of the row.
         line: u64,
+        /// The text of its zone.
         zone: String,
     },
+    /// A row has an impossible intensity.
     #[error("line {line} of {}", .path.display())]
     Value {
+        /// The file.
         path: PathBuf,
+        /// The line of the row.
         line: u64,
+        /// What is wrong with the intensity.
         source: OutOfRange,
     },
 }

@@ -1,4 +1,4 @@
-//! The order in which tables are asked: a zone's own year first, then its own nearest year, then what is larger.
+//! Which table answers: the zone's own figure of the year, then of its nearest year, then that of a larger zone.
 
 use super::table::{Figure, Series};
 use super::{Dataset, Fallback, Intensity, table};

@@ -28,7 +28,7 @@ impl IntensityProvider for YearlyProvider {
             let figure = for_zone(zone, Some(year), Dataset::Auto)
                 .map_err(|_| Declined::NotServed(zone.clone()))?;
             let Some(at) = new_year(year) else { continue };
-            // A year that began before the period says nothing of the time before it.
+            // A point never lies before the period.
             points.push(Point {
                 at: at.max(period.from()),
                 intensity: figure.value,

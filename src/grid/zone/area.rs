@@ -8,7 +8,9 @@ use super::{NotAZone, ZoneId};
 /// States matter because those of one 2019 zone belong to different balancing areas today.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AreaId {
+    /// The zone.
     pub zone: ZoneId,
+    /// The two letters of the American state; none for the whole zone.
     pub state: Option<String>,
 }
 

@@ -16,23 +16,31 @@ pub struct CloudRegion {
     pub provider: String,
     /// The provider's own code, `us-east-1`.
     pub code: String,
+    /// The provider's own name of the region.
     pub name: String,
+    /// The city it is in or near.
     pub city: String,
+    /// The country of the city.
     pub country: Iso3,
+    /// Where the city is.
     pub point: Point,
+    /// The area of the electricity map that the city lies in.
     pub area: AreaId,
 }
 
-/// What a provider says of the overhead of its buildings.
+/// The PUE that a provider publishes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProviderPue {
+    /// The PUE.
     pub pue: Pue,
+    /// The year it is of.
     pub year: i32,
+    /// Who published it.
     pub source: String,
 }
 
 impl ProviderPue {
-    /// Who says so, and of which year.
+    /// The source and the year.
     #[must_use]
     pub fn provenance(&self) -> String {
         format!("{}, {}", self.source, self.year)
@@ -43,14 +51,25 @@ impl ProviderPue {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoSuchRegion {
+    /// No provider has this name.
     #[error("no cloud provider is called `{}`; known are {}", .asked.escape_debug(), .known.join(", "))]
-    Provider { asked: String, known: Vec<String> },
+    Provider {
+        /// The name that was asked for.
+        asked: String,
+        /// The providers of the table.
+        known: Vec<String>,
+    },
+    /// The provider has no such region.
     #[error("{provider} has no region `{}`{}", .asked.escape_debug(), nearest::said(.nearest))]
     Region {
+        /// The provider.
         provider: String,
+        /// The name that was asked for.
         asked: String,
+        /// Its regions with the most similar names.
         nearest: Vec<String>,
     },
+    /// The text does not name a provider and a region.
     #[error("`{}` is not of the form provider:region, such as aws:us-east-1", .0.escape_debug())]
     Form(String),
 }
@@ -124,7 +143,7 @@ pub fn of_provider(name: &str) -> Result<Vec<&'static CloudRegion>, NoSuchRegion
     Ok(regions)
 }
 
-/// The region meant by `provider:region`; a zone of the region (`us-east-1a`, `europe-west1-b`) will do.
+/// The region named by `provider:region`, or by one of its zones (`us-east-1a`, `europe-west1-b`).
 pub fn find(text: &str) -> Result<&'static CloudRegion, NoSuchRegion> {
     let (provider, code) = text
         .split_once([':', '/'])
@@ -145,7 +164,7 @@ pub fn find(text: &str) -> Result<&'static CloudRegion, NoSuchRegion> {
         })
 }
 
-/// What the provider says of its own overhead, if it says anything.
+/// The PUE that the provider publishes, if it publishes one.
 #[must_use]
 pub fn pue(provider: &str) -> Option<ProviderPue> {
     let rows = data::PUE.rows::<PueRow>().into_iter();

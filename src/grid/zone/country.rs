@@ -34,7 +34,7 @@ impl Country {
     }
 }
 
-/// A code or name that is no country's, with the nearest that are.
+/// A code or name that is no country's, with the most similar ones.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("no country has the code or name `{}`{}", .asked.escape_debug(), nearest::said(.nearest))]
 pub struct NoSuchCountry {
@@ -72,6 +72,7 @@ impl Iso3 {
         Self(code)
     }
 
+    /// The three letters.
     #[must_use]
     pub fn as_str(&self) -> &str {
         std::str::from_utf8(&self.0).expect("codes are ASCII")

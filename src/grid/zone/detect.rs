@@ -1,4 +1,4 @@
-//! Which cloud this machine is in, from what firmware and cloud-init leave on it; no network.
+//! Which cloud this machine is in, by the files of its firmware and of cloud-init; no network.
 
 use std::fs::File;
 use std::io::Read;
@@ -12,13 +12,16 @@ use super::cloud::CloudRegion;
 /// Where the machine's own files are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Roots {
+    /// The folder to use as /sys.
     pub sys: PathBuf,
+    /// The folder to use as /run.
     pub run: PathBuf,
 }
 
 /// A cloud this machine is in.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Detected {
+    /// The provider's short name.
     pub provider: &'static str,
     /// The region, if a file on the machine names one that is known.
     pub region: Option<&'static CloudRegion>,
@@ -62,7 +65,7 @@ struct Instance {
     availability_zone: Option<String>,
 }
 
-/// The cloud this machine is in, if it is in one that leaves a sign.
+/// The cloud this machine is in, if a file names one.
 #[must_use]
 pub fn detect(roots: &Roots) -> Option<Detected> {
     from_cloud_init(&roots.run.join("cloud-init/instance-data.json"))
@@ -145,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_under_a_desk_is_in_no_cloud() {
+    fn a_machine_without_such_files_is_in_no_cloud() {
         let (_folder, roots) = machine(&[
             ("sys/class/dmi/id/sys_vendor", "LENOVO\n"),
             ("run/cloud-init/instance-data.json", "{\"v1\":17}"),

@@ -12,18 +12,36 @@ use super::{AreaId, NotAZone, TooFine};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BadMap {
+    /// The text is not GeoJSON.
     #[error("it is not GeoJSON")]
     Syntax(#[from] Box<geojson::Error>),
+    /// The text is not a collection of features.
     #[error("it is not a FeatureCollection")]
     NotACollection,
+    /// No feature is a polygon.
     #[error("none of its features is a polygon")]
     Empty,
+    /// A feature has no zone name.
     #[error("feature {feature} has no zone name: expected a property `zone`, `zoneName` or `id`")]
-    Nameless { feature: usize },
+    Nameless {
+        /// The number of the feature, from 0.
+        feature: usize,
+    },
+    /// A feature has an unusable zone name.
     #[error("feature {feature} has an unusable zone name")]
-    Name { feature: usize, source: NotAZone },
+    Name {
+        /// The number of the feature, from 0.
+        feature: usize,
+        /// What is wrong with the name.
+        source: NotAZone,
+    },
+    /// A corner of a polygon is no place on Earth.
     #[error("feature {feature} has a corner that is not a longitude and a latitude in degrees")]
-    Corner { feature: usize },
+    Corner {
+        /// The number of the feature, from 0.
+        feature: usize,
+    },
+    /// The polygons are too detailed for the index.
     #[error(transparent)]
     TooFine(#[from] TooFine),
 }

@@ -1,7 +1,7 @@
-/// Some 500 MB of sides; the finest map of the world's zones takes a few hundredths of it.
+/// About 500 MB of edges; the most detailed maps of the world's zones need a few percent of it.
 const MOST: usize = 1 << 24;
 
-/// How much more the index of a map may hold.
+/// How many more entries the index of a map may have.
 #[derive(Debug)]
 pub(super) struct IndexLimit(usize);
 

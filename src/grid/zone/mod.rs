@@ -1,6 +1,6 @@
-//! Where: zones of the electricity map and the countries they lie in.
+//! Places: zones of the electricity map, countries, cities and cloud regions.
 
-pub mod country;
+pub(crate) mod country;
 mod area;
 mod edges;
 mod fold;

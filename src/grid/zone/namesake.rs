@@ -36,7 +36,7 @@ impl Namesake {
     }
 
     /// Whether a city with these codes lies in it.
-    pub(super) fn holds(&self, iso2: &str, code: &str) -> bool {
+    pub(super) fn contains(&self, iso2: &str, code: &str) -> bool {
         self.iso2 == iso2 && self.state.is_none_or(|state| state == code)
     }
 
@@ -47,7 +47,8 @@ impl Namesake {
             let mut fields = row.split('\t').skip(2);
             let (iso2, code) = (fields.next()?, fields.next()?);
             let people = fields.nth(2)?;
-            self.holds(iso2, code).then(|| people.parse::<u64>().ok())?
+            self.contains(iso2, code)
+                .then(|| people.parse::<u64>().ok())?
         })
         .sum()
     }

@@ -15,11 +15,15 @@ use crate::text::nearest;
 /// A city.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Place {
+    /// Its name.
     pub name: String,
     /// State or province, where known.
     pub region: Option<String>,
+    /// The country it lies in.
     pub country: Iso3,
+    /// Where it is.
     pub point: Point,
+    /// How many people live there.
     pub population: u64,
 }
 
@@ -27,11 +31,22 @@ pub struct Place {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoSuchPlace {
+    /// No city has this name.
     #[error("no city is called `{}`{}", .asked.escape_debug(), listed("the nearest names are", .nearest))]
-    Unknown { asked: String, nearest: Vec<Place> },
-    /// The name of a state or country, and the small towns elsewhere that are called so too.
+    Unknown {
+        /// The address.
+        asked: String,
+        /// The cities with the most similar names.
+        nearest: Vec<Place>,
+    },
+    /// The address names a state or country.
     #[error("`{}` is a state or a country, not a city{}", .asked.escape_debug(), listed("towns called so are", .towns))]
-    TooWide { asked: String, towns: Vec<Place> },
+    TooWide {
+        /// The address.
+        asked: String,
+        /// The towns with this name.
+        towns: Vec<Place>,
+    },
 }
 
 fn listed(what: &str, places: &[Place]) -> String {
@@ -68,7 +83,7 @@ pub fn find(address: &str) -> Result<Vec<Place>, NoSuchPlace> {
         let words: Vec<&str> = city.split(' ').collect();
         for split in (1..words.len()).rev().take(LONGEST_STATE) {
             let last = words[split..].join(" ");
-            if is_unheard_of(&last) {
+            if is_no_state_or_country(&last) {
                 continue;
             }
             let mut wanted = wanted.clone();
@@ -123,7 +138,7 @@ fn without_digits(part: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-fn is_unheard_of(text: &str) -> bool {
+fn is_no_state_or_country(text: &str) -> bool {
     Iso3::called(text).is_none() && !admin1::exists(text)
 }
 
@@ -145,7 +160,7 @@ fn matching(city: &str, wanted: &[&str]) -> Vec<Place> {
         .collect();
     by_people(found.into_iter().filter(|(entry, _)| {
         let is_meant = |(namesake, people): &(Namesake, u64)| {
-            namesake.holds(entry.iso2, entry.code) || *people <= entry.population
+            namesake.contains(entry.iso2, entry.code) || *people <= entry.population
         };
         wanted.iter().any(|text| entry.is_in_state(text)) || wider.iter().all(is_meant)
     }))
@@ -196,11 +211,11 @@ fn like(city: &str, wanted: &[&str]) -> Vec<Place> {
                 return None;
             }
             let entry = Entry::read(line)?;
-            let is_elsewhere = !entry.is_in(wanted);
-            Some((is_elsewhere, distance, Reverse(entry.population), entry))
+            let is_outside = !entry.is_in(wanted);
+            Some((is_outside, distance, Reverse(entry.population), entry))
         })
         .collect();
-    ranked.sort_by_key(|(is_elsewhere, distance, people, _)| (*is_elsewhere, *distance, *people));
+    ranked.sort_by_key(|(is_outside, distance, people, _)| (*is_outside, *distance, *people));
     ranked
         .iter()
         .take(SUGGESTIONS)
@@ -263,7 +278,9 @@ impl Entry {
         };
         wanted.is_empty()
             || (wanted.iter().any(|text| fits(text))
-                && wanted.iter().all(|text| fits(text) || is_unheard_of(text)))
+                && wanted
+                    .iter()
+                    .all(|text| fits(text) || is_no_state_or_country(text)))
     }
 
     fn is_in_state(&self, text: &str) -> bool {

@@ -18,6 +18,7 @@ pub struct NotOnEarth(String);
 const EARTH_RADIUS_KM: f64 = 6371.0;
 
 impl Point {
+    /// A point at this latitude and longitude.
     pub fn new(lat: f64, lon: f64) -> Result<Self, NotOnEarth> {
         if (-90.0..=90.0).contains(&lat) && (-180.0..=180.0).contains(&lon) {
             Ok(Self { lat, lon })
@@ -26,11 +27,13 @@ impl Point {
         }
     }
 
+    /// Latitude in degrees, from -90 to 90.
     #[must_use]
     pub fn lat(self) -> f64 {
         self.lat
     }
 
+    /// Longitude in degrees, from -180 to 180.
     #[must_use]
     pub fn lon(self) -> f64 {
         self.lon

@@ -15,18 +15,23 @@ use crate::text::nearest;
 /// A zone of the electricity map.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Zone {
+    /// Its name in tables and on maps.
     pub id: ZoneId,
+    /// What people call it.
     pub name: String,
+    /// The country it lies in.
     pub country: Option<Iso3>,
     /// The next larger zone; none for a whole country.
     pub parent: Option<ZoneId>,
 }
 
-/// A zone nobody knows, with the nearest that are known.
+/// A name that is no zone's, with the most similar zones.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("no zone is called {asked}{}", nearest::said(.nearest))]
 pub struct NoSuchZone {
+    /// The name that was asked for.
     pub asked: ZoneId,
+    /// The zones with the most similar names.
     pub nearest: Vec<String>,
 }
 
@@ -136,7 +141,7 @@ fn from_label(text: &str) -> Option<ZoneId> {
     (find_area(&state).ok()? == area).then_some(state)
 }
 
-/// The zone that stands for a whole country.
+/// The zone of a whole country.
 #[must_use]
 pub fn of_country(country: Iso3) -> Option<&'static Zone> {
     all()
@@ -144,8 +149,8 @@ pub fn of_country(country: Iso3) -> Option<&'static Zone> {
         .find(|zone| zone.parent.is_none() && zone.country == Some(country))
 }
 
-/// The zones somebody may have meant: those of the country or American state of this name, else those
-/// with the likest code or name.
+/// The zones that may have been meant: that of the country or American state of this name, else those
+/// with the most similar code or name.
 fn meant(id: &ZoneId) -> Vec<String> {
     let asked = fold(id.as_str());
     if let Some(zone) = Iso3::called(&asked).and_then(of_country) {

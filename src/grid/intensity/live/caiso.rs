@@ -157,8 +157,7 @@ mod tests {
     use super::*;
 
     fn hours(day: &str, times: &[&str]) -> Vec<String> {
-        let rows: String = times.iter().map(|time| format!("{time},5\n")).collect();
-        let body = format!("Time,Natural Gas\n{rows}");
+        let body = format!("Time,Natural Gas\n{},5\n", times.join(",5\n"));
         let totals = read(day.parse().unwrap(), body.as_bytes()).unwrap();
         let times = totals.keys().map(|at| at.format("%m-%dT%H:%M").to_string());
         times.collect()

@@ -1,7 +1,7 @@
 //! Energi Data Service of Energinet: West and East Denmark every five minutes, no key.
 //!
 //! Shape: <https://www.energidataservice.dk/tso-electricity/CO2Emis> and its API guide,
-//! `/dataset/CO2Emis?start=&end=&filter=`. Counts what comes out of the stacks, imports included.
+//! `/dataset/CO2Emis?start=&end=&filter=`. Counts emissions of burning fuel, imports included.
 
 use std::sync::Arc;
 

@@ -12,8 +12,11 @@ use crate::grid::intensity::{Declined, Nonsense};
 /// A point on the map and what the service calls it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Place {
+    /// Latitude in degrees.
     pub lat: f64,
+    /// Longitude in degrees.
     pub lon: f64,
+    /// City and country, if the service names them.
     pub name: String,
 }
 

@@ -17,7 +17,7 @@ pub(super) enum Keep {
 }
 
 impl Keep {
-    /// Grids correct their figures for some days; after that, history stands.
+    /// Grids correct their figures for some days; after that, figures are final.
     const SETTLED_AFTER: TimeDelta = TimeDelta::days(3);
 
     pub(super) fn period(period: &Period, now: DateTime<Utc>, resolution: TimeDelta) -> Self {
@@ -43,6 +43,7 @@ impl ServiceClient {
     /// The longest anyone waits for a service.
     pub const TIMEOUT: Duration = Duration::from_secs(5);
 
+    /// A client with these settings; without a cache, every question goes to the service.
     #[must_use]
     pub fn new(settings: Environment, cache: Option<Cache>) -> Self {
         Self {
@@ -53,18 +54,21 @@ impl ServiceClient {
         }
     }
 
+    /// The same client with another time-out for each request.
     #[must_use]
     pub fn with_timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
     }
 
+    /// The same client with another clock.
     #[must_use]
     pub fn with_clock(mut self, clock: fn() -> DateTime<Utc>) -> Self {
         self.clock = clock;
         self
     }
 
+    /// The present time, by the client's clock.
     #[must_use]
     pub fn now(&self) -> DateTime<Utc> {
         (self.clock)()

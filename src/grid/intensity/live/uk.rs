@@ -1,7 +1,7 @@
 //! The Carbon Intensity API of Great Britain's system operator: half-hourly, no key.
 //!
 //! Shape: <https://carbon-intensity.github.io/api-definitions/>, `/intensity/{from}/{to}` and
-//! `/regional/intensity/{from}/{to}/regionid/{id}`. Counts what comes out of the stacks, imports
+//! `/regional/intensity/{from}/{to}/regionid/{id}`. Counts emissions of burning fuel, imports
 //! included; regional values are forecasts, and so are national ones until the half hour is over.
 
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! `WattTime`: what one more kWh causes, every five minutes, with an account.
+//! `WattTime`: emissions of one more kWh, every five minutes, with an account.
 //!
 //! Shape: <https://docs.watttime.org>, `/login` and `/v3/historical`, `/v3/forecast` with
 //! `signal_type=co2_moer` in pounds per megawatt-hour. Without a subscription only `CAISO_NORTH` is answered.
