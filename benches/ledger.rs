@@ -3,25 +3,31 @@
 //! `cargo bench --bench ledger` makes a corpus of about 600 MB in a temporary folder: from the runs
 //! under `IMPACT_REFERENCE` where that is set, else from rows of the same shape made here. Then it
 //! times `wc -l` and `impact statement` over the same files in the page cache, in turn, and prints
-//! the ratio of the best of each; and it times a folder of 100,000 short runs.
+//! the ratio of the best of each; and it times a folder of 100,000 short runs. A bound that is missed is an error.
+
+mod bounds;
 
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
+
+use bounds::Bounds;
 
 const CORPUS_BYTES: u64 = 600 << 20;
 const ROUNDS: usize = 7;
 const SHORT_RUNS: usize = 100_000;
 
-fn main() {
+fn main() -> ExitCode {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    large_logs(&folder.path().join("large"));
+    let mut bounds = Bounds::default();
+    large_logs(&folder.path().join("large"), &mut bounds);
     many_runs(&folder.path().join("many"));
+    bounds.end()
 }
 
-fn large_logs(folder: &Path) {
+fn large_logs(folder: &Path, bounds: &mut Bounds) {
     let files = match std::env::var_os("IMPACT_REFERENCE") {
         Some(reference) => copy_reference(Path::new(&reference), folder),
         None => make_logs(folder),
@@ -39,14 +45,9 @@ fn large_logs(folder: &Path) {
     }
     println!("  wc -l             {:>8.1} ms", wc.as_secs_f64() * 1e3);
     println!("  impact statement  {:>8.1} ms", impact.as_secs_f64() * 1e3);
-    println!(
-        "  ratio             {:>8.2}    (at most 6, aim 4)",
-        impact.as_secs_f64() / wc.as_secs_f64()
-    );
-    println!(
-        "  peak memory       {:>8.1} MB (under 64)",
-        peak_memory_mb(folder)
-    );
+    let ratio = impact.as_secs_f64() / wc.as_secs_f64();
+    bounds.at_most("time as a multiple of wc -l", ratio, 6.0, "");
+    bounds.at_most("peak memory", peak_memory_mb(folder), 64.0, "MB");
 }
 
 fn many_runs(folder: &Path) {

@@ -7,56 +7,45 @@
 //! mean of a minute, which the bound is for, stands the best of its windows, each long enough for
 //! everything a tracker does now and then.
 
+mod bounds;
+
 use std::fs::File;
 use std::io::Write;
 use std::os::unix::fs::FileExt;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::Duration;
+
+use bounds::Bounds;
 
 /// Set for a copy of this program: `stamp` for the tracked job, an interval for the bare loop.
 const JOB: &str = "IMPACT_BENCH_JOB";
 /// Memory is measured and the log is flushed once in this time.
 const WINDOW: Duration = Duration::from_secs(10);
 const WINDOWS: u32 = 6;
+const RESIDENT_MB: f64 = 10.0;
 
-fn main() {
+fn main() -> ExitCode {
     match std::env::var(JOB).as_deref() {
         Err(_) => {}
         Ok("stamp") => {
             let started = monotonic();
-            return println!("{started} {}", monotonic());
+            println!("{started} {}", monotonic());
+            return ExitCode::SUCCESS;
         }
         Ok(interval) => bare_loop(interval.parse().expect("milliseconds")),
     }
-    println!(
-        "{:44} {:>10} {:>10} {:>7}",
-        "", "measured", "bound", "of it"
-    );
-    running("1 process, 1 Hz", 1, 1000, 0.03, 10.0);
-    running("50 processes, 1 Hz", 50, 1000, 0.1, 10.0);
-    running("1 process, 10 Hz", 1, 100, 0.3, 10.0);
+    let mut bounds = Bounds::default();
+    running(&mut bounds, "1 process, 1 Hz", 1, 1000, 0.03);
+    running(&mut bounds, "50 processes, 1 Hz", 50, 1000, 0.1);
+    running(&mut bounds, "1 process, 10 Hz", 1, 100, 0.3);
     for (name, options) in [("", &[][..]), (" (no cgroup)", &["--no-cgroup"])] {
         let (before, after) = around(options, 31);
-        row(
-            &format!("added before the command starts{name}"),
-            before,
-            8.0,
-            "ms",
-        );
-        row(
-            &format!("added after the command ends{name}"),
-            after,
-            10.0,
-            "ms",
-        );
+        let what = format!("added before the command starts{name}");
+        bounds.at_most(&what, before, 8.0, "ms");
+        let what = format!("added after the command ends{name}");
+        bounds.at_most(&what, after, 10.0, "ms");
     }
-}
-
-fn row(name: &str, value: f64, bound: f64, unit: &str) {
-    println!(
-        "{name:44} {value:>7.3} {unit:2} {bound:>7.2} {unit:2} {:>5.0} %",
-        value / bound * 100.0
-    );
+    bounds.end()
 }
 
 fn impact() -> Command {
@@ -68,7 +57,7 @@ fn impact() -> Command {
 }
 
 /// CPU time and memory of a tracker whose job sleeps.
-fn running(name: &str, processes: u32, interval_ms: u64, percent: f64, megabytes: f64) {
+fn running(bounds: &mut Bounds, name: &str, processes: u32, interval_ms: u64, percent: f64) {
     let script = format!(
         "i=1; while [ $i -lt {processes} ]; do sleep {0} & i=$((i+1)); done; exec sleep {0}",
         (WINDOW * WINDOWS).as_secs() + 3
@@ -104,12 +93,8 @@ fn running(name: &str, processes: u32, interval_ms: u64, percent: f64, megabytes
     let memory = resident(&tracker);
     end(&mut tracker);
     end(&mut bare);
-    row(
-        &format!("{name}: part of a core"),
-        used.mean(),
-        percent,
-        "%",
-    );
+    let what = format!("{name}: part of a core");
+    bounds.at_most(&what, used.mean(), percent, "%");
     println!(
         "{:44} {:>7.3} %  (best {:.3} %, of the tracker {:.3} %; {:.2} times the bare loop)",
         "  the bare loop beside it",
@@ -118,7 +103,7 @@ fn running(name: &str, processes: u32, interval_ms: u64, percent: f64, megabytes
         used.best(),
         used.mean() / by_bare_loop.mean()
     );
-    row(&format!("{name}: resident"), memory, megabytes, "MB");
+    bounds.at_most(&format!("{name}: resident"), memory, RESIDENT_MB, "MB");
 }
 
 /// What part of a core a process used in each window, in percent.

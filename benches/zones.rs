@@ -2,9 +2,12 @@
 //!
 //! Prints each figure beside its budget and ends with an error if one is missed.
 
+mod bounds;
+
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
+use bounds::Bounds;
 use geo::{BoundingRect, Contains};
 use impact::grid::zone::Point;
 use impact::grid::zone::map::Map;
@@ -16,27 +19,15 @@ const POINTS: usize = 1_000_000;
 const SAMPLE: usize = 20_000;
 
 fn main() -> ExitCode {
-    let met = [cold_start(), million_points()];
+    let mut bounds = Bounds::default();
+    cold_start(&mut bounds);
+    million_points(&mut bounds);
     compare_indices();
-    if met.iter().all(|met| *met) {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    }
-}
-
-fn verdict(what: &str, measured: f64, budget: f64, unit: &str) -> bool {
-    let met = measured <= budget;
-    let ratio = measured / budget;
-    println!(
-        "{what:<34} {measured:>9.2} {unit:<3} budget {budget:>8.2} {unit:<3} ratio {ratio:.2} {}",
-        if met { "met" } else { "MISSED" }
-    );
-    met
+    bounds.end()
 }
 
 /// The middle of many starts, taken in turn so that both meet the same machine.
-fn cold_start() -> bool {
+fn cold_start(bounds: &mut Bounds) {
     let start = |program: &str, args: &[&str]| {
         let begin = Instant::now();
         let status = Command::new(program)
@@ -58,14 +49,13 @@ fn cold_start() -> bool {
     };
     let (nothing, ours) = (middle(nothing), middle(ours));
     println!("/bin/true takes {nothing:.2} ms");
-    let time = verdict("cold start to answer", ours, 3.0 * nothing + 10.0, "ms");
-    let memory = verdict(
+    bounds.at_most("cold start to answer", ours, 3.0 * nothing + 10.0, "ms");
+    bounds.at_most(
         "resident memory of a lookup",
         largest_child_mb(),
         24.0,
         "MB",
     );
-    time && memory
 }
 
 /// The peak of all children so far; they are measured before this process grows.
@@ -93,7 +83,7 @@ fn points(count: usize) -> Vec<Point> {
         .collect()
 }
 
-fn million_points() -> bool {
+fn million_points(bounds: &mut Bounds) {
     let begin = Instant::now();
     let map = Map::embedded();
     println!(
@@ -108,7 +98,7 @@ fn million_points() -> bool {
         .count();
     let seconds = begin.elapsed().as_secs_f64();
     println!("{found} of {POINTS} points have a zone");
-    verdict("a million random points", seconds, 2.5, "s")
+    bounds.at_most("a million random points", seconds, 2.5, "s");
 }
 
 /// The same question, without the nearest-zone rule, asked of other indices over the same polygons.

@@ -134,8 +134,7 @@ fn a_run_of_more_processes_than_files_may_be_open_is_counted_once() {
                while [ $i -lt 400 ]; do sha256sum /dev/null > /dev/null; i=$((i+1)); done; \
                kill $pids; times > times";
     let script = format!(
-        "ulimit -n 40; exec '{}' track -q --out log --no-cgroup --interval 10ms -- sh -c '{job}'",
-        IMPACT,
+        "ulimit -n 40; exec '{IMPACT}' track -q --out log --no-cgroup --interval 10ms -- sh -c '{job}'"
     );
     run_in_shell(&machine, &script);
     let text = fs::read_to_string(machine.path("times")).unwrap();
@@ -174,8 +173,7 @@ fn what_a_process_did_before_it_became_the_tracker_is_neither_its_nor_the_runs()
     for options in ["", "--no-cgroup"] {
         let machine = Machine::with_rapl();
         let script = format!(
-            "({BUSY}); {BUSY}; times > times; exec '{}' track -q --out log {options} -- true",
-            IMPACT,
+            "({BUSY}); {BUSY}; times > times; exec '{IMPACT}' track -q --out log {options} -- true"
         );
         run_in_shell(&machine, &script);
 
@@ -197,9 +195,8 @@ fn children_from_before_it_became_the_tracker_are_not_the_runs() {
     let machine = Machine::with_rapl();
     // The stranger works while the run waits for it, and is dead before the run ends.
     let script = format!(
-        "({BUSY}; times > times; : > done) & exec '{}' track -q --out log --no-cgroup --interval 5ms -- \
-         sh -c 'while [ ! -e done ]; do sleep 0.01; done; sleep 0.03'",
-        IMPACT,
+        "({BUSY}; times > times; : > done) & exec '{IMPACT}' track -q --out log --no-cgroup --interval 5ms -- \
+         sh -c 'while [ ! -e done ]; do sleep 0.01; done; sleep 0.03'"
     );
     run_in_shell(&machine, &script);
     let text = fs::read_to_string(machine.path("times")).unwrap();

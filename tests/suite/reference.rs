@@ -13,7 +13,7 @@ use impact::model::EnergyClass;
 use serde_json::{Value, json};
 
 use crate::support::site::{groups, names, pages};
-use crate::support::{impact, program};
+use crate::support::{self, program};
 
 const TOLERANCE: f64 = 1e-12;
 
@@ -63,15 +63,15 @@ fn compare_runs(folder: &Path) -> usize {
         let summary = summarise(&path).unwrap();
         let footprint = Footprint::of(&summary, &Assumptions::default());
         let carbon = footprint.carbon.unwrap();
-        let kwh = |class| summary.energy(class).map(|energy| energy.kwh());
+        let kwh = |class| summary.energy(class).map(impact::Energy::kwh);
         let figures = [
             ("total_power", Some(footprint.energy.kwh())),
             ("kw_hr_cpu", kwh(EnergyClass::Cpu)),
             ("kw_hr_gpu", kwh(EnergyClass::Gpu)),
             ("estimated_carbon_impact_kg", Some(carbon.mass.kg())),
             ("exp_len_hours", Some(summary.duration.hours())),
-            ("cpu_hours", summary.cpu_time.map(|time| time.hours())),
-            ("gpu_hours", summary.gpu_time.map(|time| time.hours())),
+            ("cpu_hours", summary.cpu_time.map(impact::Hours::hours)),
+            ("gpu_hours", summary.gpu_time.map(impact::Hours::hours)),
             (
                 "average_realtime_carbon_intensity",
                 Some(carbon.intensity.get()),
@@ -117,7 +117,7 @@ fn compare_groups(
     let spec = out.path().join("spec.json");
     fs::write(&spec, text.replacen('{', &processors, 1)).unwrap();
     let site = out.path().join("site");
-    impact()
+    support::impact()
         .arg("appendix")
         .arg(folder.join(logs))
         .arg("--site-spec")

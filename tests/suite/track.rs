@@ -83,7 +83,7 @@ fn a_stream_that_is_closed_is_closed_for_the_command_too() {
     };
     let alone = code("");
     assert_ne!(alone, Some(0));
-    let tracker = format!("'{}' track -q --", IMPACT);
+    let tracker = format!("'{IMPACT}' track -q --");
     assert_eq!(code(&tracker), alone);
 }
 
