@@ -112,7 +112,7 @@ impl Accounting {
         Ok(collection)
     }
 
-    /// A zone that was asked for and changes nothing would look as if it did.
+    /// Says which runs a zone on the command line applies to: it applies only to runs without a place.
     fn tell_where_the_zone_applies(&self, collection: &Collection) {
         let Some(zone) = self.zone.as_ref().filter(|_| self.zone_origin.is_none()) else {
             return;

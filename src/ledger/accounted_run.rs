@@ -11,7 +11,7 @@ pub struct AccountedRun<'a> {
     pub path: &'a Path,
     /// What its log says.
     pub run: &'a RunSummary,
-    /// What it meant for the climate.
+    /// Its energy with PUE and its emissions.
     pub footprint: Footprint,
     /// Its figures, ready to be added to those of other runs.
     pub tally: Tally,

@@ -43,7 +43,7 @@ pub struct Skipped {
     pub reason: String,
 }
 
-/// Paths need not be UTF-8, and one that is not must not cost the whole report.
+/// Writes a path that is not UTF-8 with replacement characters, where serde would fail.
 fn as_shown<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(&path.display())
 }
@@ -53,7 +53,7 @@ fn as_shown<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error
 pub enum SkippedKind {
     /// A run that has no figures.
     Run,
-    /// A folder that could not be looked into; nobody knows how many runs it holds.
+    /// A folder that could not be opened; how many runs it holds is not known.
     Folder,
     /// A run that is counted already: a copy, or a part of another.
     Counted,
@@ -139,7 +139,7 @@ fn counted_already(runs: &[(PathBuf, RunSummary)]) -> BTreeMap<PathBuf, String> 
         if same != path {
             return Some(format!("the same run as {}", same.display()));
         }
-        // What was merged holds more than its parts; logs that claim otherwise could leave one another out.
+        // A merged run has more parts than each of its parts. Without this check two logs could leave each other out.
         if let Some((parts, whole)) = merged.get(run.id.as_deref()?)
             && *parts > run.merged_from.len()
         {
@@ -147,7 +147,7 @@ fn counted_already(runs: &[(PathBuf, RunSummary)]) -> BTreeMap<PathBuf, String> 
             return Some(format!("merged into {whole}, which is counted"));
         }
         let (began, outer) = by_id.get(run.inside.as_deref()?)?;
-        // The outer one starts first; logs that claim otherwise could leave one another out.
+        // The outer run starts first. Without this check two logs could leave each other out.
         (*began < run.started?).then(|| {
             let outer = outer.display();
             format!("a part of the run {outer}, which is counted")
@@ -168,7 +168,7 @@ fn as_skipped(counted: BTreeMap<PathBuf, String>) -> impl Iterator<Item = Skippe
 
 /// What [`collect`] would leave out of these runs because it is counted already.
 ///
-/// For whoever must know that before all logs are read: only those are read whose info file says
+/// Needs no complete reading: only those logs are read whose info file says
 /// that they may be a copy, a part of another, or the run of which there is one.
 #[must_use]
 pub fn counted_among(runs: &[PathBuf]) -> Vec<Skipped> {

@@ -8,7 +8,7 @@ use super::Tally;
 use crate::model::EnergyClass;
 use crate::units::{Energy, Exact, Hours};
 
-/// The figures: a row each, so that none can be missing from the list of all.
+/// Declares the figures, one row each.
 macro_rules! figures {
     ($($figure:ident, $name:literal, $unit:literal, $meaning:literal;)*) => {
         /// The figures of a run, by the names that reports, tables and site specs know them by.
@@ -67,7 +67,7 @@ figures! {
 pub type Figures = BTreeMap<&'static str, Option<Amount>>;
 
 impl Figure {
-    /// Whether the figures of several runs make a sum that means something.
+    /// Whether figures of several runs may be added.
     #[must_use]
     pub fn adds_up(self) -> bool {
         !matches!(self, Self::CarbonIntensity | Self::MeasuredShare)

@@ -19,22 +19,22 @@ pub use origin::{IntensityOrigin, PueOrigin};
 pub(super) use recorded::RecordedSeries;
 pub(crate) use running::RunningEmissions;
 
-/// What is assumed where the logs do not say, or in place of what they say.
+/// What the user states instead of what the logs say, or where they say nothing.
 #[derive(Debug, Clone, Default)]
 pub struct Assumptions {
-    /// In place of the PUE a run recorded, or of the global average.
+    /// Used instead of the PUE a run recorded, or of the global average.
     pub pue: Option<Pue>,
-    /// In place of every other carbon intensity.
+    /// Used instead of every other carbon intensity.
     pub emissions_factor: Option<GramsPerKwh>,
     /// Where runs without a recorded region took place.
     pub default_zone: Option<ZoneId>,
-    /// In place of the averages that runs recorded.
+    /// Used instead of the averages that runs recorded.
     pub dataset: Option<Dataset>,
 }
 
 impl Assumptions {
     /// How many runs a data set that was asked for does not apply to, in words; none where there is no
-    /// such run. What a grid said at the very time is better than any average and is kept.
+    /// such run. Intensities recorded with the samples are better than any average and are kept.
     #[must_use]
     pub fn past_the_data_set<'a>(
         &self,
@@ -59,7 +59,7 @@ impl Assumptions {
     }
 }
 
-/// What a run meant for the climate. Emissions are computed in this module and nowhere else.
+/// The energy with PUE and the emissions of a run. Emissions are computed in this module and nowhere else.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Footprint {
     /// Energy of each group, without PUE.
@@ -70,7 +70,7 @@ pub struct Footprint {
     pub pue_origin: PueOrigin,
     /// Energy with PUE.
     pub energy: Energy,
-    /// None where nothing says how dirty the electricity was.
+    /// None where the carbon intensity is not known.
     pub carbon: Option<Carbon>,
     /// The assumptions behind estimated parts.
     pub models: Vec<String>,
@@ -79,7 +79,7 @@ pub struct Footprint {
 /// Energy by how it is known.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Quality {
-    /// With a sensor behind it.
+    /// Measured by sensors.
     pub measured: Energy,
     /// From a model.
     pub estimated: Energy,

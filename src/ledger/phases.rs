@@ -3,13 +3,13 @@ use std::collections::BTreeMap;
 use crate::model::{Edge, Mark};
 use crate::text::number::counted;
 
-/// More names than this are a loop variable put into the name; the rest are left out, and said.
+/// Further names are left out, and a note says so: some script puts a counter into the name.
 const MOST_NAMES: usize = 1000;
 
 /// The phases of one run, from the marks in its log.
 ///
 /// A phase goes from its start mark to its end mark; a mark without an edge opens a phase that ends
-/// with the next such mark. What is still open when the log ends, ends there.
+/// with the next such mark. A phase that is still open at the end of the log ends there.
 #[derive(Debug, Default)]
 pub(super) struct Phases {
     open: BTreeMap<String, Reading>,

@@ -1,4 +1,4 @@
-//! The original's integration of power samples, so that old papers' numbers are reproduced.
+//! Integrates power samples as experiment-impact-tracker does, so that published figures are reproduced.
 
 use chrono::{DateTime, NaiveDateTime, TimeDelta, Utc};
 
@@ -9,7 +9,7 @@ use crate::units::SECONDS_PER_HOUR;
 
 /// Time zones differ by whole quarters of an hour.
 const QUARTER: f64 = 900.0;
-/// The first sample follows the start at once; beyond this a clock cannot be told from a time zone.
+/// Seconds by which clocks may differ before that is noted.
 const NOTICEABLE: f64 = 1.0;
 
 /// Sums power samples: the power of a row counts for the time since the row before it.

@@ -17,7 +17,7 @@ pub(super) struct RunningTotals {
     pub(super) lost: BTreeMap<Component, String>,
     pub(super) seconds: f64,
     present: Present,
-    /// The sum over what is counted; carried on, as a row may name few of many components.
+    /// The sum over the counted components; kept between rows, as a row may name only some components.
     counted_j: f64,
     gpu_hours: Option<f64>,
     pub(super) carbon: RecordedSeries,
@@ -120,7 +120,7 @@ impl RunningTotals {
         Ok(())
     }
 
-    /// Counts anew, now that something is there that contains other parts.
+    /// Counts again after a component appeared that contains others.
     fn regroup(&mut self) {
         self.counted_j = 0.0;
         for (component, part) in &mut self.parts {

@@ -130,7 +130,7 @@ fn from_counters(
     Ok(summary)
 }
 
-/// Whether the run is recorded to have come to more than its samples do.
+/// Whether the balance in the info is larger than the last samples.
 fn lacks_lines(parts: &BTreeMap<Component, Part>, info: &Info) -> bool {
     // The samples are rounded to what a number of JSON holds.
     const ROUNDING: f64 = 1e-3;

@@ -7,7 +7,7 @@ use crate::model::info::Region;
 use crate::model::{Component, EnergyClass, Method, Present, Provenance, PueSource};
 use crate::units::{Energy, GramsCo2e, GramsPerKwh, Hours, Pue};
 
-/// What one run drew, before any building, grid or price is considered.
+/// What one run drew, without PUE, carbon intensity or price.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunSummary {
     /// Tells the run from every other; foreign logs have none.

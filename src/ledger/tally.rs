@@ -7,7 +7,7 @@ use crate::grid::zone::ZoneId;
 use crate::model::EnergyClass;
 use crate::units::{Energy, GramsCo2e, Hours, Pue};
 
-/// Figures of any number of runs. Merging is exact, associative and does not care for order.
+/// Figures of any number of runs. Merging is exact, associative and does not depend on the order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Tally {
     /// How many runs.
@@ -28,11 +28,11 @@ pub struct Tally {
     pub pues: BTreeSet<(PueOrigin, Pue)>,
     /// How many runs have no figure for a group, by the reason.
     pub absent: BTreeMap<(EnergyClass, String), u64>,
-    /// Runs whose figures go up to their last sample, for want of a recorded end.
+    /// Runs without a recorded end; their figures go up to the last sample.
     pub runs_without_end: u64,
     /// Runs whose logs have lines that are no samples.
     pub runs_with_bad_lines: u64,
-    /// What stands behind the estimated parts.
+    /// The assumptions of the estimated parts.
     pub models: BTreeSet<String>,
 }
 
@@ -45,9 +45,9 @@ pub struct ZoneTally {
     pub energy: Energy,
     /// None where the intensity of none of the runs is known.
     pub mass: Option<GramsCo2e>,
-    /// Energy, with PUE, whose carbon intensity nothing tells; not part of `mass`.
+    /// Energy, with PUE, whose carbon intensity is not known; not part of `mass`.
     pub energy_without_intensity: Energy,
-    /// Runs whose carbon intensity nothing tells.
+    /// Runs whose carbon intensity is not known.
     pub runs_without_intensity: u64,
     /// Who says what the intensities are.
     pub sources: BTreeSet<IntensityOrigin>,
@@ -130,7 +130,7 @@ impl Tally {
         known.reduce(|a, b| a + b)
     }
 
-    /// Runs whose carbon intensity nothing tells.
+    /// Runs whose carbon intensity is not known.
     #[must_use]
     pub fn runs_without_intensity(&self) -> u64 {
         self.zones
@@ -166,7 +166,7 @@ impl Tally {
         self.groups.values().map(|quality| quality.total()).sum()
     }
 
-    /// The share of the energy a sensor stands behind, from 0 to 1; none where there is no energy.
+    /// The share of the energy that sensors measured, from 0 to 1; none where there is no energy.
     #[must_use]
     pub fn measured_share(&self) -> Option<f64> {
         let measured: Energy = self.groups.values().map(|quality| quality.measured).sum();

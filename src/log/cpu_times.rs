@@ -4,7 +4,7 @@ use std::ops::Range;
 use super::fields::{Field, Fields, NotAnObject};
 use super::row::parse_number;
 
-/// Bytes of names of processes that are gone: a build farm's for weeks.
+/// Bytes for the names of ended processes; enough for weeks of a build farm.
 const MOST_GONE: usize = 32 << 20;
 /// What a name takes besides its own bytes.
 const PER_NAME: usize = 32;

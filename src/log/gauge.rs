@@ -1,4 +1,4 @@
-/// What can be drawn over time from the rows of a log.
+/// A value of a log that can be plotted over time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Gauge {

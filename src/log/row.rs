@@ -6,7 +6,7 @@ use crate::model::sample::Meter;
 use crate::model::{Component, Method};
 use crate::units::GramsPerKwh;
 
-/// Thousands of nodes merged into one log have tens of thousands; more is a number put into a name.
+/// A log merged from thousands of nodes has tens of thousands; a log with more is refused.
 const MOST_COMPONENTS: usize = 1 << 16;
 /// A UUID and a host name, or the reason of an error.
 const LONGEST_WORDS: usize = 4096;
@@ -51,7 +51,7 @@ pub struct Row<'a> {
     pub gauges: Gauges<'a>,
 }
 
-/// Whether a row says how dirty the electricity was.
+/// Whether a row has a carbon intensity.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub enum RecordedIntensity {
     /// The log has no such column.
@@ -169,7 +169,7 @@ pub(crate) fn parse_number(value: &[u8]) -> Option<f64> {
     number.is_finite().then_some(number)
 }
 
-/// Nonsense counts as no answer: a grid API's mistake must not void a run's energy.
+/// A value out of range counts as no answer, so that a wrong intensity does not make the run unreadable.
 fn intensity(value: &[u8]) -> RecordedIntensity {
     match parse_number(value).map(GramsPerKwh::new) {
         Some(Ok(intensity)) => RecordedIntensity::Known(intensity),

@@ -20,7 +20,7 @@ pub struct LogWriter {
 impl LogWriter {
     /// Makes the log in `run`, or in a new folder `id` inside if `run` holds a log already.
     ///
-    /// It appears with its first sample and its info or not at all, whenever we are killed.
+    /// The log appears with its first sample and its info or not at all, even if the tracker is killed.
     pub fn create(run: &Path, id: &str, info: &Info, first: &Sample) -> io::Result<Self> {
         fs::create_dir_all(run)?;
         let hidden = run.join(format!(".{FOLDER}-{id}"));
@@ -43,7 +43,7 @@ impl LogWriter {
                 .open(folder.join(name))
         };
         let data = append(DATA_FILE)?;
-        // Whoever would replace the file can see that it is being written; not all file systems can.
+        // `impact backfill` leaves a locked log alone. Not all file systems have locks.
         let _ = data.try_lock_shared();
         let mut writer = Self {
             folder: folder.to_owned(),
@@ -69,7 +69,7 @@ impl LogWriter {
         self.folder.parent().unwrap_or(&self.folder)
     }
 
-    /// The samples' file, to be flushed to the disk by somebody with time to wait.
+    /// The file of the samples, for a thread that flushes it to the disk.
     pub fn data(&self) -> io::Result<File> {
         self.data.try_clone()
     }
@@ -86,7 +86,7 @@ impl LogWriter {
                 Ok(())
             }
             Ok(_) => {
-                // A full disk takes part of a line: take it back.
+                // A full disk has taken part of the line: remove it.
                 self.data.set_len(self.end)?;
                 Err(io::ErrorKind::StorageFull.into())
             }
@@ -117,7 +117,7 @@ pub fn write_info(folder: &Path, info: &Info) -> io::Result<()> {
     file.replace_without_sync()
 }
 
-/// Puts the info on the disk, so that it outlasts the machine's power; takes as long as the disk does.
+/// Flushes the info to the disk, and waits until that is done.
 pub fn settle_info(folder: &Path) -> io::Result<()> {
     File::open(folder.join(INFO_FILE))?.sync_all()
 }
@@ -140,7 +140,7 @@ fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
     match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
         Ok(()) => Ok(()),
-        // Some file systems cannot promise; then a log with files in it is still never replaced.
+        // Some file systems have no such rename. The usual one still fails if the folder has files in it.
         Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS) => fs::rename(from, to),
         Err(error) => Err(error.into()),
     }

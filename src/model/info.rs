@@ -98,11 +98,11 @@ pub struct Info {
 pub struct Balance {
     /// All of it.
     pub total_j: f64,
-    /// The run's.
+    /// The part of the run.
     pub attributed_j: f64,
-    /// That of everything else that ran.
+    /// The part of other processes.
     pub other_j: f64,
-    /// Drawn while nobody used it.
+    /// Drawn while no process used it.
     pub idle_j: f64,
 }
 
@@ -197,7 +197,7 @@ pub struct Python {
     pub packages: BTreeMap<String, String>,
 }
 
-/// Where the electricity came from, and how dirty it is on average.
+/// The place of the run, and the average carbon intensity there.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Region {
     /// The zone of the electricity map.

@@ -1,6 +1,6 @@
 use super::Component;
 
-/// What is known of all components of a log to tell which of them contain others.
+/// Which components that contain others a log has.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Present {
     pub(super) package: bool,
@@ -9,7 +9,7 @@ pub struct Present {
 }
 
 impl Present {
-    /// Takes in one more; whether others may now be counted otherwise.
+    /// Adds a component; true if others may have to be counted differently now.
     pub fn add(&mut self, component: &Component) -> bool {
         let before = *self;
         match component {

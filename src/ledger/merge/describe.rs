@@ -28,7 +28,7 @@ pub(super) fn info(sources: &[Source], start: f64, end: f64) -> Info {
         tags,
         command: common(sources, |info| Some(info.command.clone())).unwrap_or_default(),
         started: instant(start),
-        // What was cut short has no end when it is merged either.
+        // If one of the runs has no end, the merged run has none.
         ended: instant(end).filter(|_| !sources.iter().any(|source| source.summary.has_no_end)),
         pue: pue(sources),
         pue_source: pue_source(sources),
@@ -148,7 +148,7 @@ pub(super) fn mean_pue(sources: &[Source]) -> Option<String> {
     })
 }
 
-/// Writes down why the runs have no figure for a group, and tells it of groups that only some lack.
+/// Records why runs have no figure for a group; the notes name groups that only some runs lack.
 pub(super) fn missing(sources: &[Source], info: &mut Info) -> Vec<String> {
     let mut reasons: BTreeMap<EnergyClass, BTreeMap<&str, usize>> = BTreeMap::new();
     for (group, why) in sources.iter().flat_map(|source| &source.summary.absent) {

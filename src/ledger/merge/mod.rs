@@ -1,7 +1,7 @@
 //! The logs of many nodes or ranks as one run.
 //!
 //! Ranks that tracked themselves on one node all saw the same machine. Its energy is counted once, by
-//! host, boot id and overlapping time, and what the ranks claim of it adds up to no more.
+//! host, boot id and overlapping time, and the parts of the ranks add up to no more than that.
 
 mod curve;
 mod describe;
@@ -18,9 +18,9 @@ use self::node::nodes;
 
 pub use source::Source;
 
-/// Lines of a merged log; totals do not depend on it, only the resolution between.
+/// The most lines in a merged log; totals do not depend on it.
 const MOST_LINES: usize = 1000;
-/// Figures in a merged log, so that a thousand nodes still make a log one can open.
+/// The most figures in a merged log: more devices get fewer lines.
 const MOST_FIGURES: usize = 200_000;
 
 /// One run made of several.

@@ -60,7 +60,7 @@ pub(super) fn origin(nodes: &[Node]) -> String {
 
 /// Every device of every node, and what a reader should know about them.
 ///
-/// Devices of several nodes have the same names; there, processors and memory are counted through.
+/// Devices of several nodes have the same names; then processors and memory get consecutive numbers.
 pub(super) fn devices(nodes: &[Node]) -> (Vec<Device>, Vec<String>) {
     let mut devices = Vec::new();
     let mut remarks = Vec::new();
@@ -151,7 +151,7 @@ fn counted_once(component: Component, traces: &[&Trace]) -> (Device, bool) {
             Some(drawn) if claimed > drawn => drawn / claimed,
             _ => 1.0,
         };
-        // What differs in the last digits only was not claimed twice.
+        // A difference in the last digits is rounding.
         capped |= share < 1.0 - 1e-6;
         let times = leader
             .or(there.first().map(|trace| &trace.attributed))

@@ -68,7 +68,7 @@ impl Source {
         })
     }
 
-    /// What tells it from other runs, wherever it lies; foreign logs have no id, but no two runs drew
+    /// Identifies the run independently of its folder; foreign logs have no id, but no two runs drew
     /// the same energy at the same time.
     pub(super) fn name(&self) -> String {
         let id = self.summary.id.as_deref().unwrap_or_default();

@@ -14,7 +14,7 @@ use crate::units::{Exact, GramsCo2e, Pue};
 
 const SCHEMA: &str = "impact-statement/1";
 
-/// The machine-readable receipt: every figure with its unit, method and inputs, sums to the last digit.
+/// The statement for machines: every figure with its unit, method and inputs, sums to the last digit.
 #[derive(Serialize)]
 struct Receipt<'a> {
     schema: &'static str,

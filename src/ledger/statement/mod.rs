@@ -87,7 +87,7 @@ pub enum Cost {
 pub enum Chosen {
     /// The user named the country.
     Named,
-    /// So many of the runs are known to have taken place there, and none elsewhere.
+    /// This many runs are known to have taken place there, and none in another country.
     Place {
         /// How many runs took place there.
         runs: u64,

@@ -1,4 +1,4 @@
-//! What the statement says, in sentences that know nothing of any format.
+//! The sentences of the statement, independent of the output format.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -321,7 +321,7 @@ fn dollars(low: Money, median: Money, high: Money) -> String {
     )
 }
 
-/// Not nothing, and yet no sum of money.
+/// Not zero, but less than a cent.
 fn is_less_than_a_cent(amount: f64) -> bool {
     amount != 0.0 && amount.abs() < 0.01
 }
