@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::machine_cpu_time::MachineCpuTime;
 use super::{PowerSource, Processor, ReadError, Reading, Sensor, Wraps};
-use crate::grid::data::device::{Kind, Match};
+use crate::grid::data::device::Kind;
 use crate::model::{Component, Method};
 use crate::units::Watts;
 
@@ -29,9 +29,9 @@ impl DesignPower {
         let known = processor
             .brand
             .as_deref()
-            .map(|brand| (brand, Kind::Cpu.find(brand)));
+            .and_then(|brand| Some((brand, Kind::Cpu.find_one(brand)?)));
         let (watts, basis) = match known {
-            Some((brand, Match::One(device))) => {
+            Some((brand, device)) => {
                 let (name, tdp) = (device.name, device.watts.get());
                 let share = visible_share(processor, brand);
                 match share {
@@ -52,7 +52,7 @@ impl DesignPower {
                     ),
                 }
             }
-            _ => (
+            None => (
                 by_core,
                 format!(
                     "unknown CPU, {WATTS_PER_CORE} W for each of {} cores",
@@ -83,9 +83,7 @@ pub(crate) struct BoardPower {
 impl BoardPower {
     /// Of the board that the driver calls by this name, if the table has it.
     pub(crate) fn of(name: &str) -> Option<Self> {
-        let Match::One(device) = Kind::Gpu.find(name) else {
-            return None;
-        };
+        let device = Kind::Gpu.find_one(name)?;
         let watts = device.watts.get();
         Some(Self {
             model: model(

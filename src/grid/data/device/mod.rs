@@ -125,11 +125,17 @@ impl Kind {
         }
     }
 
-    /// The rows of the lines that a text is in.
+    /// The rows of the lines with a text in them, in upper or lower case.
     fn rows(self, text: String) -> impl Iterator<Item = Row> {
         let lines = self.table().text().lines().skip(1);
         lines
-            .filter(move |line| line.contains(&text))
+            .filter(move |line| {
+                text.is_empty()
+                    || line
+                        .as_bytes()
+                        .windows(text.len())
+                        .any(|part| part.eq_ignore_ascii_case(text.as_bytes()))
+            })
             .filter_map(move |line| Row::parse(self, line))
     }
 
@@ -154,29 +160,41 @@ impl Kind {
     /// form factors and memory sizes may be left out as long as the power does not depend on them.
     pub fn find(self, name: &str) -> Match {
         let asked = Name::parse(self, &nearest::short(name));
-        let rows = self.rows_of(&asked);
-        match rows.as_slice() {
-            [] => {}
-            [first, others @ ..] if others.iter().all(|row| row.watts == first.watts) => {
-                return Match::One(Device {
-                    name: shared_name(&rows),
-                    watts: first.watts,
-                });
+        match self.of_model(&asked) {
+            Match::Unknown if asked.is_empty() => Match::Unknown,
+            Match::Unknown => {
+                let rows = self.rows_like(&asked);
+                let wider = rows.filter(|(_, name)| asked.is_part_of(name));
+                let wider: Vec<Row> = wider.map(|(row, _)| row).take(MOST_CANDIDATES).collect();
+                match wider.as_slice() {
+                    [] => Match::Unknown,
+                    some => Match::Several(labels(some)),
+                }
             }
-            several => return Match::Several(labels(several)),
+            found => found,
         }
-        if asked.is_empty() {
-            return Match::Unknown;
+    }
+
+    /// The device that a name stands for, if it is only one; faster than [`find`](Self::find).
+    #[must_use]
+    pub fn find_one(self, name: &str) -> Option<Device> {
+        match self.of_model(&Name::parse(self, &nearest::short(name))) {
+            Match::One(device) => Some(device),
+            _ => None,
         }
-        let wider: Vec<Row> = self
-            .rows_with_number_of(&asked)
-            .filter(|(_, name)| asked.is_part_of(name))
-            .map(|(row, _)| row)
-            .take(MOST_CANDIDATES)
-            .collect();
-        match wider.as_slice() {
+    }
+
+    fn of_model(self, asked: &Name) -> Match {
+        let rows = self.rows_of(asked);
+        match rows.as_slice() {
             [] => Match::Unknown,
-            some => Match::Several(labels(some)),
+            [first, others @ ..] if others.iter().all(|row| row.watts == first.watts) => {
+                Match::One(Device {
+                    name: shared_name(self, &rows),
+                    watts: first.watts,
+                })
+            }
+            several => Match::Several(labels(several)),
         }
     }
 
@@ -212,7 +230,7 @@ impl Kind {
             return Vec::new();
         }
         let rows: Vec<(Row, Name)> = self
-            .rows_with_number_of(asked)
+            .rows_like(asked)
             .filter(|(row, name)| {
                 let mut known = name.clone();
                 // The size of the memory may be said although the name of the row does not say it.
@@ -231,14 +249,10 @@ impl Kind {
         }
     }
 
-    /// The rows with the longest number of a name in them: thousands of others are not taken apart.
-    fn rows_with_number_of(self, asked: &Name) -> impl Iterator<Item = (Row, Name)> {
-        let numbers = asked
-            .model
-            .iter()
-            .flat_map(|word| word.split(|c: char| !c.is_ascii_digit()).map(str::to_owned));
-        let number = numbers.max_by_key(String::len).unwrap_or_default();
-        self.rows(number).map(move |row| (row, row.name(self)))
+    /// The rows that share a part of their name with this one: thousands of others are not parsed.
+    fn rows_like(self, asked: &Name) -> impl Iterator<Item = (Row, Name)> {
+        let part = asked.part().to_owned();
+        self.rows(part).map(move |row| (row, row.name(self)))
     }
 
     fn nearest(self, asked: &str) -> Vec<String> {
@@ -256,16 +270,19 @@ fn labels(rows: &[Row]) -> Vec<String> {
     labels.map(str::to_owned).collect()
 }
 
-/// The words that the names of all rows begin with: what is certain where only the memory differs.
-fn shared_name(rows: &[Row]) -> String {
-    let first: Vec<&str> = rows[0].label.split(' ').collect();
+/// The words that the names of all rows begin with, if they name the model: only the memory differs.
+fn shared_name(kind: Kind, rows: &[Row]) -> String {
+    let label = rows[0].label;
+    let first: Vec<&str> = label.split(' ').collect();
     let shared = rows.iter().fold(first.len(), |shared, row| {
         let same = first.iter().zip(row.label.split(' '));
         shared.min(same.take_while(|(a, b)| *a == b).count())
     });
-    match shared {
-        0 => rows[0].label.to_owned(),
-        shared => first[..shared].join(" "),
+    let shared = first[..shared].join(" ");
+    if Name::parse(kind, &shared).has_model_of(&Name::parse(kind, label)) {
+        shared
+    } else {
+        label.to_owned()
     }
 }
 

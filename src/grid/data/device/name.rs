@@ -73,6 +73,19 @@ impl Name {
         self.model.is_empty() && self.details.is_empty() && self.maker.is_none()
     }
 
+    /// A text that is in the name of every device of this model: its longest number, else how it starts.
+    pub(super) fn part(&self) -> &str {
+        let words = self.model.iter();
+        let numbers = words.flat_map(|word| word.split(|c: char| !c.is_ascii_digit()));
+        match numbers.max_by_key(|number| number.len()) {
+            Some(number) if !number.is_empty() => number,
+            _ => {
+                let first = self.model.first().map_or("", String::as_str);
+                first.get(..3).unwrap_or(first)
+            }
+        }
+    }
+
     /// Whether both are the same model, however its words are separated.
     pub(super) fn has_model_of(&self, other: &Self) -> bool {
         self.model.concat() == other.model.concat()
