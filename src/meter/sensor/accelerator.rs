@@ -49,10 +49,7 @@ pub(crate) struct BoardReadings {
 /// Which boards `CUDA_VISIBLE_DEVICES` lets a program see, given each board's ids in PCI order.
 ///
 /// As in CUDA, entries are indices or beginnings of UUIDs, and the first invalid one ends the list.
-#[cfg_attr(
-    not(feature = "nvml"),
-    expect(dead_code, reason = "only CUDA has such a list")
-)]
+#[cfg(any(feature = "nvml", test))]
 pub(crate) fn visible(list: &str, boards: &[Vec<String>]) -> Vec<bool> {
     let mut seen = vec![false; boards.len()];
     for entry in list.split(',').map(str::trim) {
