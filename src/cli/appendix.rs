@@ -17,7 +17,7 @@ use crate::site::{
 use crate::text::escape;
 use crate::text::number::counted;
 
-/// More than these are only counted.
+/// More differences than this are only counted.
 const MOST_DIFFERENCES: usize = 50;
 
 /// Write an HTML site of the runs in groups, for the appendix of a paper
@@ -212,7 +212,7 @@ impl AppendixArgs {
     }
 }
 
-/// The error with what can be done about it.
+/// Adds advice to an error.
 fn advised(error: SiteError) -> Failure {
     let advice = match &error {
         SiteError::Spec(SpecError { problem, .. }) => match problem.as_ref() {

@@ -112,7 +112,7 @@ impl CompareArgs {
         self.budget.iter().chain(&self.fail_if).collect()
     }
 
-    /// The figures asked for, and those the conditions need.
+    /// The figures of --metric and of the conditions.
     fn figures(&self) -> Vec<Figure> {
         let mut figures = if self.metric.is_empty() {
             METRICS[..3].iter().map(|(_, figure)| *figure).collect()
@@ -129,7 +129,7 @@ impl CompareArgs {
         figures
     }
 
-    /// Tells on standard error which conditions are not met.
+    /// Prints to standard error which conditions fail; whether all are met.
     fn judge(&self, comparison: &Comparison) -> bool {
         let budgets = self
             .budget
@@ -214,7 +214,7 @@ impl CompareArgs {
     }
 }
 
-/// A directory as it is, or what a glob matches.
+/// The directory, or the directories that a glob matches.
 fn folders_of(group: &str) -> Result<Vec<PathBuf>, Failure> {
     let folder = PathBuf::from(group);
     if folder.is_dir() || !group.contains(['*', '?', '[']) {

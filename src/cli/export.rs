@@ -99,7 +99,7 @@ impl ExportArgs {
         file: &Path,
         write: impl FnOnce(&mut dyn io::Write) -> Result<Vec<Column>, Failure>,
     ) -> Result<Vec<Column>, Failure> {
-        // Asked before the logs are read, which can take long.
+        // Checked before the samples are read, which can take long.
         for path in [file, &columns_file(file)] {
             if !self.force && path.exists() {
                 return Err(cannot_write(path, io::ErrorKind::AlreadyExists.into()));

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::units::moments;
 use crate::units::moments::Moments;
 
-/// A file beside a log is an evaluation's table, not a data set.
+/// Larger files are refused; results of an evaluation are much smaller.
 const MOST_VALUES: usize = 2_000_000;
 const LARGEST_FILE: u64 = 64 << 20;
 
@@ -14,10 +14,10 @@ const LARGEST_FILE: u64 = 64 << 20;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Column(pub(super) Vec<f64>);
 
-/// The columns of a file that somebody asked for.
+/// The wanted columns of a file, by name.
 pub(super) type Columns = BTreeMap<String, Column>;
 
-/// How a file of columns is written.
+/// The format of a file with columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Format {
@@ -27,7 +27,7 @@ pub(super) enum Format {
     Jsonl,
 }
 
-/// Why a file gives no columns.
+/// Why the columns of a file cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ColumnError {
     #[error("it cannot be read")]
@@ -57,14 +57,14 @@ impl Column {
         moments::quantile(&sorted, 0.5)
     }
 
-    /// With n - 1 below, as for a sample.
+    /// The standard deviation of a sample, with n - 1 in the denominator.
     pub(super) fn std(&self) -> Option<f64> {
         Moments::of(&self.0)?.standard_deviation()
     }
 }
 
 impl Format {
-    /// By how the file's name ends; a table with commas if that tells nothing.
+    /// The format that the extension of a file says; CSV if it says none.
     pub(super) fn of(name: &str) -> Self {
         let ending = name
             .rsplit_once('.')
@@ -77,7 +77,7 @@ impl Format {
         }
     }
 
-    /// Reads the wanted columns of a file, the first `skip_rows` lines left out.
+    /// Reads the wanted columns of a file after skipping `skip_rows` lines.
     pub(super) fn read(
         self,
         file: impl Read,
@@ -101,7 +101,7 @@ impl Format {
             }
         }
         let columns = self.columns(&mut file, wanted);
-        // Asked first: whatever came out of a file that was cut may stand on half a number.
+        // Checked first, because a file that was cut off can end within a number.
         if file.get_ref().limit() == 0 {
             return Err(ColumnError::TooLarge);
         }
@@ -232,7 +232,7 @@ impl<'a> Collected<'a> {
         }
     }
 
-    /// Numbers that are not finite count as not there.
+    /// Numbers that are not finite are left out.
     fn push(&mut self, name: &str, number: Option<f64>) -> Result<(), ColumnError> {
         if !self.wanted.contains(name) {
             return Ok(());

@@ -24,7 +24,7 @@ pub(super) enum Operator {
     Power,
 }
 
-/// What makes one number of a column.
+/// A function that makes one number of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Aggregate {
     Mean,
@@ -38,7 +38,7 @@ pub(super) enum Aggregate {
     Std,
 }
 
-/// Why a text is no formula.
+/// Why a text is not a formula.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub(crate) enum ExpressionError {
@@ -134,7 +134,7 @@ impl Expression {
         }
     }
 
-    /// Its value, or none where a part of it is not known or it is not finite.
+    /// Its value; none if a part of it is unknown or the result is not finite.
     pub(super) fn value(&self, columns: &Columns, figures: &BTreeMap<String, f64>) -> Option<f64> {
         let value = match self {
             Self::Number(number) => *number,

@@ -1,6 +1,6 @@
 use std::fmt;
 
-/// A place in a JSON document, as `$["Pong"].child_experiments["PPO2"].filter`.
+/// A path in a JSON document, such as `$["Pong"].child_experiments["PPO2"].filter`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct JsonPath(Vec<Step>);
 
@@ -11,7 +11,7 @@ enum Step {
 }
 
 impl JsonPath {
-    /// The place of a key in the object at this place.
+    /// The path of a key in the object at this path.
     #[must_use]
     pub(crate) fn key(&self, key: &str) -> Self {
         self.then(Step::Key(key.to_owned()))

@@ -19,13 +19,13 @@ use crate::ledger::Figure;
 
 const LONGEST_COMMAND: Duration = Duration::from_secs(60);
 
-/// Figures of a run that come from a file beside its log: an evaluation's returns, a test's accuracy.
+/// Adds figures of a run from a file beside its log, such as the accuracy of a test.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Processor {
     source: Source,
     format: Format,
     skip_rows: usize,
-    /// In an order in which each needs only those before it.
+    /// The formulas in an order in which each uses only those before it.
     figures: Vec<(String, Expression)>,
     pub(super) at: JsonPath,
 }
@@ -38,7 +38,7 @@ enum Source {
     Command(Vec<String>, Duration),
 }
 
-/// A block of the spec, or the name of one.
+/// A processor in a spec: a block, or the name of one.
 #[derive(Debug, Clone)]
 pub(super) enum RawProcessor {
     Named(String),
@@ -63,7 +63,7 @@ pub(super) struct RawBlock {
     _comment: IgnoredAny,
 }
 
-/// Why a run has none of a processor's figures.
+/// Why a processor gave no figures.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ProcessorError {
     #[error("{file} is left out")]
@@ -167,7 +167,7 @@ impl Processor {
                 let path = run.join(file);
                 let name = file.display().to_string();
                 let open = || {
-                    // Asked before opening: opening a FIFO would wait for a writer for ever.
+                    // Checked before opening, because opening a FIFO waits for a writer.
                     let is_file = std::fs::metadata(&path)?.is_file();
                     is_file.then(|| File::open(&path)).transpose()
                 };

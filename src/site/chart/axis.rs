@@ -1,7 +1,7 @@
 use super::canvas::{Anchor, Canvas};
 use crate::text::number;
 
-/// Values on a straight line between two ends of a picture.
+/// Maps values to coordinates of a chart.
 #[derive(Debug, Clone)]
 pub(super) struct Axis {
     low: f64,
@@ -12,13 +12,13 @@ pub(super) struct Axis {
 }
 
 impl Axis {
-    /// An axis over these values whose ends are round numbers; `from` and `to` are its ends in the picture.
+    /// An axis whose ends are round numbers; `from` and `to` are the coordinates of its ends.
     pub(super) fn over(low: f64, high: f64, from: f64, to: f64, ticks: usize) -> Self {
         let (low, high) = if low < high {
             (low, high)
         } else {
-            let room = if low == 0.0 { 1.0 } else { low.abs() * 0.1 };
-            (low - room, high + room)
+            let margin = if low == 0.0 { 1.0 } else { low.abs() * 0.1 };
+            (low - margin, high + margin)
         };
         let step = round_step((high - low) / ticks.max(1) as f64);
         Self {
@@ -30,7 +30,7 @@ impl Axis {
         }
     }
 
-    /// An axis that ends where the values do, as time does.
+    /// An axis that ends at these values, as for time.
     pub(super) fn exactly(low: f64, high: f64, from: f64, to: f64, ticks: usize) -> Self {
         let over = Self::over(low, high, from, to, ticks);
         if low < high {
@@ -48,11 +48,11 @@ impl Axis {
         let first = (self.low / self.step - 1e-9).ceil() as i64;
         let last = (self.high / self.step + 1e-9).floor() as i64;
         let step = self.step;
-        // Far fewer than this, unless the numbers are beyond all reason.
+        // A limit for values so large that steps are lost to rounding.
         (first..=last.min(first.saturating_add(30))).map(move |tick| tick as f64 * step)
     }
 
-    /// Lines across the picture at each tick, and their labels below.
+    /// Draws a vertical line at each tick, with its label below.
     pub(super) fn draw_below(&self, canvas: &mut Canvas, top: f64, bottom: f64) {
         for tick in self.ticks() {
             let x = self.place(tick);
@@ -66,7 +66,7 @@ impl Axis {
         }
     }
 
-    /// Lines across the picture at each tick, and their labels to the left.
+    /// Draws a horizontal line at each tick, with its label on the left.
     pub(super) fn draw_left(&self, canvas: &mut Canvas, left: f64, right: f64) {
         for tick in self.ticks() {
             let y = self.place(tick);

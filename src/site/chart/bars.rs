@@ -15,7 +15,7 @@ pub(in crate::site) struct Bar {
     pub(in crate::site) parts: Vec<f64>,
 }
 
-/// Bars made of the same parts, side by side; each part has a class `fill-1`, `fill-2`, ...
+/// A stacked bar chart; the parts have the classes `fill-1`, `fill-2`, ...
 pub(in crate::site) fn bars(
     id: &str,
     title: &str,

@@ -6,7 +6,7 @@ use crate::units::moments::quantile;
 const WIDTH: f64 = 760.0;
 const LABELS: f64 = 236.0;
 const ROW: f64 = 34.0;
-/// Fewer runs than this are shown as what they are.
+/// Groups with fewer runs have only dots.
 const ENOUGH_FOR_A_BOX: usize = 4;
 const MOST_DOTS: usize = 60;
 
@@ -17,7 +17,7 @@ pub(in crate::site) struct BoxRow {
     pub(in crate::site) values: Vec<f64>,
 }
 
-/// How the values of some groups are spread: quartiles, whiskers to the ends, and the runs as dots.
+/// A box plot with quartiles, whiskers to minimum and maximum, and the runs as dots.
 pub(in crate::site) fn boxes(id: &str, title: &str, unit: &str, rows: &[BoxRow]) -> String {
     let top = 8.0;
     let bottom = top + rows.len() as f64 * ROW;

@@ -15,7 +15,7 @@ const BOTTOM: f64 = HEIGHT - 44.0;
 #[derive(Debug)]
 pub(in crate::site) struct Line {
     pub(in crate::site) name: &'static str,
-    /// Which colour, from 1.
+    /// The number of its colour, from 1.
     pub(in crate::site) colour: usize,
     pub(in crate::site) points: Vec<Point>,
 }
@@ -28,7 +28,7 @@ pub(in crate::site) struct Band {
     pub(in crate::site) to: f64,
 }
 
-/// Gauges over the seconds of a run, with its phases behind them.
+/// A line chart of gauges over time, with the phases of the run behind them.
 pub(in crate::site) fn lines(
     id: &str,
     title: &str,
@@ -52,7 +52,7 @@ pub(in crate::site) fn lines(
         _ => ("h", SECONDS_PER_HOUR),
     };
     let x = Axis::exactly(0.0, (seconds / per_unit).max(1e-3), LEFT, RIGHT, 8);
-    // Zero belongs into the picture unless all values are far from it.
+    // The axis begins at zero unless all values are far from it.
     let low = if low > 0.0 && low < high * 0.7 {
         0.0
     } else {

@@ -1,4 +1,4 @@
-//! Charts as inline SVG that takes its colours and letters from the page.
+//! Charts as inline SVG; colours and fonts come from the style sheet of the page.
 
 mod axis;
 mod bars;

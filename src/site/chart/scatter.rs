@@ -8,10 +8,10 @@ const LEFT: f64 = 74.0;
 const RIGHT: f64 = WIDTH - 20.0;
 const TOP: f64 = 16.0;
 const BOTTOM: f64 = HEIGHT - 56.0;
-/// More names than this would hide each other.
+/// With more points than this, names would overlap.
 const MOST_NAMES: usize = 12;
 const LONGEST_NAME: usize = 36;
-/// About as wide as a letter is.
+/// The approximate width of a letter.
 const LETTER: f64 = 7.0;
 
 /// One point with its errors.
@@ -35,7 +35,7 @@ pub(in crate::site) struct Scatter<'a> {
     pub(in crate::site) dots: &'a [Dot],
 }
 
-/// Points with error bars; those that no other point beats in both figures are joined.
+/// A scatter plot with error bars; a line joins the Pareto front.
 pub(in crate::site) fn scatter(id: &str, plot: &Scatter) -> String {
     let dots = plot.dots;
     let front = pareto(plot);
@@ -59,7 +59,7 @@ pub(in crate::site) fn scatter(id: &str, plot: &Scatter) -> String {
             .iter()
             .map(|dot| value(dot).0 + value(dot).1)
             .fold(f64::NEG_INFINITY, f64::max);
-        // Zero belongs into the picture where it is near.
+        // The axis begins at zero if that is near.
         if low > 0.0 && low < high * 0.4 {
             (0.0, high)
         } else {
@@ -120,7 +120,7 @@ pub(in crate::site) fn scatter(id: &str, plot: &Scatter) -> String {
     canvas.finish()
 }
 
-/// Writes each name beside its dot, in the first of four places that is still free.
+/// Writes each name beside its dot, in the first place that is free.
 fn name_dots(canvas: &mut Canvas, dots: &[Dot], x: &Axis, y: &Axis) {
     let mut taken: Vec<[f64; 4]> = dots
         .iter()
@@ -155,7 +155,7 @@ fn name_dots(canvas: &mut Canvas, dots: &[Dot], x: &Axis, y: &Axis) {
             let area = boxed(*place);
             is_inside(&area) && is_free(&area)
         });
-        // A name that fits nowhere is still told by the dot's own title.
+        // A name that fits nowhere is still the title of its dot.
         if let Some((dx, dy)) = found {
             taken.push(boxed((dx, dy)));
             let anchor = if dx < 0.0 { Anchor::End } else { Anchor::Start };
@@ -164,7 +164,7 @@ fn name_dots(canvas: &mut Canvas, dots: &[Dot], x: &Axis, y: &Axis) {
     }
 }
 
-/// The dots that no other beats in both figures, from left to right.
+/// The Pareto front: the dots that no other dot beats in both figures, from left to right.
 fn pareto(plot: &Scatter) -> Vec<usize> {
     let x = |dot: usize| {
         if plot.low_x_is_better {
