@@ -31,6 +31,8 @@ pub struct UsdPerTonne(i64);
 
 impl UsdPerTonne {
     const DECIMALS: u32 = 4;
+    /// A kg is 10^-3 tonnes.
+    const DECIMALS_PER_KG: u32 = Self::DECIMALS + 3;
 }
 
 impl FromStr for UsdPerTonne {
@@ -84,8 +86,7 @@ impl Money {
 impl Mul<UsdPerTonne> for GramsCo2e {
     type Output = Money;
     fn mul(self, cost: UsdPerTonne) -> Money {
-        // A kg is 10^-3 tonnes.
-        Money::of(self.0, cost.0, 3 + UsdPerTonne::DECIMALS)
+        Money::of(self.0, cost.0, UsdPerTonne::DECIMALS_PER_KG)
     }
 }
 
