@@ -1,4 +1,4 @@
-//! Writing into a log what was learnt afterwards, keeping every other byte of it.
+//! Adds carbon intensities to the samples of a log, and keeps every other byte of it.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -20,8 +20,8 @@ pub struct Survey {
     /// Samples with an intensity.
     pub known: u64,
     /// Samples that may be given one.
-    pub wanting: u64,
-    /// The first and last instant of those, in seconds since 1970.
+    pub missing: u64,
+    /// The times of the first and the last of those, in seconds since 1970.
     pub span: Option<(f64, f64)>,
 }
 
@@ -49,7 +49,7 @@ impl Recorded {
     }
 }
 
-/// Counts the samples that want an intensity.
+/// Counts the samples that may be given an intensity.
 pub fn survey(data: &Path, recorded: Recorded) -> io::Result<Survey> {
     let mut survey = Survey::default();
     let mut pieces = Pieces::new(BufReader::new(File::open(data)?));
@@ -60,7 +60,7 @@ pub fn survey(data: &Path, recorded: Recorded) -> io::Result<Survey> {
         if recorded.allows(&row) {
             let (first, last) = survey.span.unwrap_or((row.timestamp, row.timestamp));
             survey.span = Some((first.min(row.timestamp), last.max(row.timestamp)));
-            survey.wanting += 1;
+            survey.missing += 1;
         } else {
             survey.known += 1;
         }
@@ -68,23 +68,23 @@ pub fn survey(data: &Path, recorded: Recorded) -> io::Result<Survey> {
     Ok(survey)
 }
 
-/// Gives samples the intensity of their instant, in a file beside the log that then takes its place.
+/// Gives samples the intensity of their time, in a new file that then replaces the log.
 ///
-/// Lines that are no samples, and samples at an instant without an intensity, stay as they are. A log
-/// that a tracker holds or that changes meanwhile is still being written, and is left alone: the
-/// tracker would go on writing into a file that nobody finds.
+/// Lines that are no samples, and samples at a time without an intensity, stay as they are. A log that
+/// a tracker has locked, or that changes meanwhile, is not replaced: the tracker would go on writing
+/// into the old file.
 pub fn fill(
     data: &Path,
     recorded: Recorded,
     intensity: impl Fn(f64) -> Option<GramsPerKwh>,
 ) -> io::Result<Filled> {
     let data = data.canonicalize()?;
-    let _held = hold(&data)?;
+    let _lock = lock(&data)?;
     let before = fs::metadata(&data)?;
     let mut to = BufWriter::new(AtomicFile::with_permissions(&data, before.permissions())?);
     let filled = copy(&data, &mut to, recorded, intensity)?;
     let file = to.into_inner().map_err(io::IntoInnerError::into_error)?;
-    // The disk takes its time, in which the log may grow.
+    // The log may grow while the disk writes.
     file.sync()?;
     let after = fs::metadata(&data)?;
     if (after.len(), after.modified()?) != (before.len(), before.modified()?) {
@@ -102,16 +102,16 @@ pub fn preview(
     recorded: Recorded,
     intensity: impl Fn(f64) -> Option<GramsPerKwh>,
 ) -> io::Result<Filled> {
-    let _held = hold(data)?;
+    let _lock = lock(data)?;
     copy(data, &mut io::sink(), recorded, intensity)
 }
 
-/// Holds a log against trackers until the file is closed; an error where one holds it.
+/// Locks a log until the file is closed; an error if a tracker has locked it.
 ///
-/// A tracker holds the samples' file for as long as it writes, however rarely that is. A file system
-/// that knows no locks is passed over: then only what changes meanwhile gives a tracker away.
-fn hold(data: &Path) -> io::Result<File> {
-    // Where the lock is one of a network, it needs a file that may be written to.
+/// A tracker locks the samples' file from its start to its end. Some file systems have no locks; there,
+/// only a change of the file shows that a tracker is running.
+fn lock(data: &Path) -> io::Result<File> {
+    // Locks of network file systems need a file that is open for writing.
     let file = OpenOptions::new()
         .read(true)
         .write(true)
@@ -136,12 +136,12 @@ fn copy(
     let mut counts = Filled::default();
     let mut pieces = Pieces::new(BufReader::new(File::open(data)?));
     while pieces.next_piece()? {
-        let wanting = pieces.sample().filter(|row| recorded.allows(row));
-        let known = wanting.as_ref().and_then(|row| intensity(row.timestamp));
+        let missing = pieces.sample().filter(|row| recorded.allows(row));
+        let known = missing.as_ref().and_then(|row| intensity(row.timestamp));
         let filled =
             known.and_then(|value| with_field(&pieces.bytes, INTENSITY, &value.get().to_string()));
         counts.filled += u64::from(filled.is_some());
-        counts.gaps += u64::from(wanting.is_some() && filled.is_none());
+        counts.gaps += u64::from(missing.is_some() && filled.is_none());
         to.write_all(filled.as_deref().unwrap_or(&pieces.bytes))?;
     }
     Ok(counts)
@@ -282,7 +282,7 @@ mod tests {
     fn samples_without_an_intensity_are_filled_and_the_rest_of_the_file_is_kept() {
         let (folder, data) = log(LOG);
         let survey = survey(&data, Recorded::Keep).unwrap();
-        assert_eq!((survey.known, survey.wanting), (1, 3));
+        assert_eq!((survey.known, survey.missing), (1, 3));
         assert_eq!(survey.span, Some((10.0, 40.0)));
         let filled = fill(&data, Recorded::Keep, until_thirty).unwrap();
         assert_eq!(filled, Filled { filled: 2, gaps: 1 });
@@ -299,7 +299,7 @@ mod tests {
         let sample = "{\"timestamp\":10}\n";
         let long = " ".repeat(LONGEST_LINE) + sample;
         let (_folder, data) = log(&format!("{long}{sample}"));
-        assert_eq!(survey(&data, Recorded::Keep).unwrap().wanting, 1);
+        assert_eq!(survey(&data, Recorded::Keep).unwrap().missing, 1);
         let filled = fill(&data, Recorded::Keep, until_thirty).unwrap();
         assert_eq!(filled, Filled { filled: 1, gaps: 0 });
         let text = fs::read_to_string(&data).unwrap();
