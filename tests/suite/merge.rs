@@ -198,7 +198,7 @@ fn a_merged_run_does_not_go_where_it_would_be_counted_again() {
     };
     merge("logs/all")
         .code(1)
-        .stderr(contains("would be counted with its parts"));
+        .stderr(contains("would be counted together with its parts"));
     merge("all").success();
     merge("all").code(1).stderr(contains("holds a run already"));
 }
