@@ -10,7 +10,7 @@ use super::SECONDS_PER_HOUR;
 ///
 /// use impact::units::Span;
 ///
-/// assert_eq!("1.5h".parse(), Ok(Span(Duration::from_secs(5400))));
+/// assert_eq!("1.5h".parse::<Span>(), Ok(Span(Duration::from_secs(5400))));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span(pub Duration);
