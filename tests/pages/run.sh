@@ -4,16 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 
-need() { # need COMMAND PACKAGE...: installs the packages if the command is not there
-    local command=$1
-    shift
-    command -v "$command" > /dev/null && return
-    echo "pages: installing $* (for $command)"
-    local root=()
-    [ "$(id -u)" = 0 ] || root=(sudo)
-    "${root[@]}" apt-get update -qq
-    "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" > /dev/null
-}
+. ../need.sh
 
 need "${CHROMIUM:-chromium}" chromium fonts-dejavu-core
 need node nodejs
