@@ -13,7 +13,9 @@ use chrono_tz::America::Los_Angeles;
 
 use super::service_client::{Keep, ServiceClient};
 use crate::grid::intensity::fetch::Request;
-use crate::grid::intensity::{Basis, Declined, IntensityProvider, Nonsense, Period, Point, Provenance, Series, Source};
+use crate::grid::intensity::{
+    Basis, Declined, IntensityProvider, Nonsense, Period, Point, Provenance, Series, Source,
+};
 use crate::grid::zone::ZoneId;
 use crate::units::GramsPerKwh;
 
@@ -24,7 +26,9 @@ struct Caiso {
 }
 
 pub(super) fn connect(client: &Arc<ServiceClient>) -> Box<dyn IntensityProvider> {
-    Box::new(Caiso { client: client.clone() })
+    Box::new(Caiso {
+        client: client.clone(),
+    })
 }
 
 /// The sum over all sources at each instant.

@@ -11,7 +11,9 @@ use serde::Deserialize;
 use super::instant::instant;
 use super::service_client::{Keep, ServiceClient, json};
 use crate::grid::intensity::fetch::Request;
-use crate::grid::intensity::{Basis, Declined, IntensityProvider, Nonsense, Period, Point, Provenance, Series, Source};
+use crate::grid::intensity::{
+    Basis, Declined, IntensityProvider, Nonsense, Period, Point, Provenance, Series, Source,
+};
 use crate::grid::zone::ZoneId;
 use crate::units::GramsPerKwh;
 
@@ -24,7 +26,9 @@ struct Denmark {
 }
 
 pub(super) fn connect(client: &Arc<ServiceClient>) -> Box<dyn IntensityProvider> {
-    Box::new(Denmark { client: client.clone() })
+    Box::new(Denmark {
+        client: client.clone(),
+    })
 }
 
 #[derive(Deserialize)]

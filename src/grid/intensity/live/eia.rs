@@ -30,7 +30,9 @@ struct Eia {
 }
 
 pub(super) fn connect(client: &Arc<ServiceClient>) -> Box<dyn IntensityProvider> {
-    Box::new(Eia { client: client.clone() })
+    Box::new(Eia {
+        client: client.clone(),
+    })
 }
 
 #[derive(Deserialize)]

@@ -26,7 +26,9 @@ struct ElectricityMaps {
 }
 
 pub(super) fn connect(client: &Arc<ServiceClient>) -> Box<dyn IntensityProvider> {
-    Box::new(ElectricityMaps { client: client.clone() })
+    Box::new(ElectricityMaps {
+        client: client.clone(),
+    })
 }
 
 #[derive(Deserialize)]

@@ -31,7 +31,9 @@ struct EntsoE {
 }
 
 pub(super) fn connect(client: &Arc<ServiceClient>) -> Box<dyn IntensityProvider> {
-    Box::new(EntsoE { client: client.clone() })
+    Box::new(EntsoE {
+        client: client.clone(),
+    })
 }
 
 fn fuel_of(code: &str) -> Fuel {

@@ -12,7 +12,9 @@ use serde::Deserialize;
 use super::instant::instant;
 use super::service_client::{Keep, ServiceClient, json};
 use crate::grid::intensity::fetch::Request;
-use crate::grid::intensity::{Basis, Declined, IntensityProvider, Nonsense, Period, Point, Provenance, Series, Source};
+use crate::grid::intensity::{
+    Basis, Declined, IntensityProvider, Nonsense, Period, Point, Provenance, Series, Source,
+};
 use crate::grid::zone::ZoneId;
 use crate::units::GramsPerKwh;
 
@@ -25,7 +27,9 @@ struct Uk {
 }
 
 pub(super) fn connect(client: &Arc<ServiceClient>) -> Box<dyn IntensityProvider> {
-    Box::new(Uk { client: client.clone() })
+    Box::new(Uk {
+        client: client.clone(),
+    })
 }
 
 /// The whole of Great Britain, or one of the 17 regions of the API.
@@ -123,7 +127,8 @@ impl Uk {
         keep: Keep,
     ) -> Result<Vec<Point>, Declined> {
         let request = self.request(area, period)?;
-        self.client.ask(&request, keep, |body| read(zone, area, body))
+        self.client
+            .ask(&request, keep, |body| read(zone, area, body))
     }
 
     fn series(

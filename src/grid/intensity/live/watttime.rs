@@ -12,7 +12,9 @@ use serde::Deserialize;
 use super::instant::instant;
 use super::service_client::{Keep, ServiceClient, json};
 use crate::grid::intensity::fetch::{Auth, Request, Secret};
-use crate::grid::intensity::{Basis, Declined, IntensityProvider, Nonsense, Period, Point, Provenance, Series, Source};
+use crate::grid::intensity::{
+    Basis, Declined, IntensityProvider, Nonsense, Period, Point, Provenance, Series, Source,
+};
 use crate::grid::zone::ZoneId;
 use crate::units::GramsPerKwh;
 
@@ -125,7 +127,14 @@ impl WattTime {
         points: Vec<Point>,
     ) -> Result<Series, Declined> {
         let source = Provenance::of(Source::named(format!("WattTime MOER, {region}")));
-        Series::new(zone, [source], Basis::Marginal, FIVE_MINUTES, period, points)
+        Series::new(
+            zone,
+            [source],
+            Basis::Marginal,
+            FIVE_MINUTES,
+            period,
+            points,
+        )
     }
 }
 
