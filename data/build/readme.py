@@ -4,11 +4,11 @@ import hashlib
 import pathlib
 import sys
 
-import geometry
+from table import HERE, read_table
 
 data = pathlib.Path(sys.argv[1])
 lines = ["| table | what | package | licence | year | rows | sha256 |", "|---|---|---|---|---|---|---|"]
-for row in geometry.read_table(geometry.HERE / "sources.csv"):
+for row in read_table(HERE / "sources.csv"):
     body = (data / row["table"]).read_bytes()
     count = body.count(b"\n") - row["table"].endswith(".csv")
     rows = row["rows"] or f"{count:,}"

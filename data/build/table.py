@@ -1,6 +1,14 @@
-"""Writing a table: UTF-8, comma separated, Unix line ends, the same bytes every time."""
+"""Reading and writing a table: UTF-8, comma separated, Unix line ends, the same bytes every time."""
 
 import csv
+import pathlib
+
+HERE = pathlib.Path(__file__).parent
+
+
+def read_table(path):
+    with open(path, encoding="utf-8", newline="") as f:
+        return list(csv.DictReader(f))
 
 
 def write(path, header, rows):
