@@ -129,7 +129,7 @@ impl CloudArgs {
                 .iter()
                 .map(ToString::to_string)
                 .collect(),
-            pue: cloud::pue(&region.provider).map(|said| said.pue.get()),
+            pue: cloud::pue(region).map(|said| said.pue.get()),
             lat: region.point.lat(),
             lon: region.point.lon(),
             distance_km: self.near.map(|near| near.distance_km(region.point).round()),

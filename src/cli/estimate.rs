@@ -186,7 +186,7 @@ impl EstimateArgs {
             return Ok((pue, "given".to_owned()));
         }
         if let Some(region) = self.place.cloud_region()?
-            && let Some(known) = cloud::pue(&region.provider)
+            && let Some(known) = cloud::pue(region)
         {
             return Ok((known.pue, known.provenance()));
         }
@@ -335,7 +335,7 @@ fn everywhere(
             for region in cloud::all() {
                 let intensity = places.intensity(&region.area).map_err(unresolved)?;
                 let code = format!("{}:{}", region.provider, region.code);
-                let its_own = || cloud::pue(&region.provider).map(|known| known.pue);
+                let its_own = || cloud::pue(region).map(|known| known.pue);
                 let pue = given.or_else(its_own).unwrap_or(usual);
                 rows.push((code, region.city.clone(), intensity, pue));
             }

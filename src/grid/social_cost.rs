@@ -11,6 +11,9 @@ use crate::units::UsdPerTonne;
 /// The paper the figures are from, as its BibTeX key.
 pub const CITATION_KEY: &str = "ricke2018country";
 
+/// The year of the dollars the figures are in.
+pub const DOLLAR_YEAR: i32 = 2005;
+
 /// The country-level social cost of carbon: the median and the 16.7 % and 83.3 % quantiles.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SocialCost {
@@ -27,9 +30,9 @@ pub struct SocialCost {
 #[derive(Deserialize)]
 struct Row {
     iso3: String,
-    low_usd_per_t: UsdPerTonne,
-    median_usd_per_t: UsdPerTonne,
-    high_usd_per_t: UsdPerTonne,
+    low_usd2005_per_t: UsdPerTonne,
+    median_usd2005_per_t: UsdPerTonne,
+    high_usd2005_per_t: UsdPerTonne,
 }
 
 /// The social cost for a country, or none where the paper has no figure for it.
@@ -40,9 +43,9 @@ pub fn of(country: Iso3) -> Option<SocialCost> {
         .find(|row| row.iso3 == country.as_str())
         .map(|row| SocialCost {
             country,
-            low: row.low_usd_per_t,
-            median: row.median_usd_per_t,
-            high: row.high_usd_per_t,
+            low: row.low_usd2005_per_t,
+            median: row.median_usd2005_per_t,
+            high: row.high_usd2005_per_t,
         })
 }
 

@@ -16,6 +16,11 @@ pub enum Fallback {
         /// Why this zone.
         rule: SubstitutionRule,
     },
+    /// The area is served by several zones, so the mean of their figures is used.
+    Mix {
+        /// The zones and their part of the electricity in percent, largest first.
+        parts: Vec<(ZoneId, u8)>,
+    },
     /// The zone has no figure, so that of a larger zone around it is used.
     Wider {
         /// The zone asked for.
@@ -70,6 +75,14 @@ impl fmt::Display for Fallback {
                     SubstitutionRule::SuppliedBy => "which supplies it",
                 };
                 write!(f, "figure of {zone}, {relation}")
+            }
+            Self::Mix { parts } => {
+                f.write_str("mean of the areas that serve it, by delivered energy:")?;
+                for (number, (zone, percent)) in parts.iter().enumerate() {
+                    let comma = if number == 0 { "" } else { "," };
+                    write!(f, "{comma} {zone} {percent} %")?;
+                }
+                Ok(())
             }
             Self::Wider { missing, used } => {
                 write!(f, "{missing} has no figure, that of {used} is used")

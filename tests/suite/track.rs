@@ -255,10 +255,10 @@ fn a_run_in_a_cloud_gets_its_providers_pue_unless_another_is_given() {
     let output = machine.track(&["--region", "aws:us-east-1"], "true");
     let table = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(
-        table.contains("PUE 1.135, by Cloud Carbon Footprint"),
+        table.contains("PUE 1.15, by AWS, power usage effectiveness by region, 2024"),
         "{table}"
     );
-    assert_eq!(machine.log().info["pue"].to_string(), "1.135");
+    assert_eq!(machine.log().info["pue"].to_string(), "1.15");
     fs::remove_dir_all(machine.path("log")).unwrap();
     machine.track(&["--region", "aws:us-east-1", "--pue", "1.3"], "true");
     assert_eq!(machine.log().info["pue"].to_string(), "1.3");

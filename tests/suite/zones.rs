@@ -1,6 +1,6 @@
 //! The shipped map and tables against reference answers.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use rayon::prelude::*;
 
@@ -30,8 +30,9 @@ fn cities() -> Vec<(Place, &'static str)> {
 }
 
 #[test]
-fn sixty_seven_cloud_regions_and_stanford_get_the_original_zone_and_figure() {
+fn sixty_seven_cloud_regions_and_stanford_get_the_original_zone_or_a_finer_one_and_the_figure() {
     let mut checked = 0;
+    let mut finer = BTreeSet::new();
     for line in EIT.lines().filter(|line| !line.starts_with('#')) {
         let [name, lat, lon, zone, grams]: [&str; 5] =
             line.split('\t').collect::<Vec<_>>().try_into().unwrap();
@@ -42,17 +43,34 @@ fn sixty_seven_cloud_regions_and_stanford_get_the_original_zone_and_figure() {
         }
         for area in areas {
             let intensity = for_area(&area, None, Dataset::Eit2019).unwrap();
-            assert_eq!(area.zone.as_str(), zone, "{name}");
             assert_eq!(
                 intensity.value.get(),
                 grams.parse::<f64>().unwrap(),
                 "{name}"
             );
-            assert!(intensity.provenance.fallbacks.is_empty(), "{name}");
+            if area.zone.as_str() == zone {
+                assert!(intensity.provenance.fallbacks.is_empty(), "{name}");
+            } else {
+                let wider = Fallback::Wider {
+                    missing: area.zone.clone(),
+                    used: zone.parse().unwrap(),
+                };
+                assert_eq!(intensity.provenance.fallbacks, [wider], "{name}");
+                finer.insert(format!("{name} {area}"));
+            }
         }
         checked += 1;
     }
     assert_eq!(checked, 68);
+    assert_eq!(
+        finer.iter().map(String::as_str).collect::<Vec<_>>(),
+        [
+            "aws:us-west-2 US-NW-BPAT:OR",
+            "azure:northcentralus US-MIDA-PJM:IL",
+            "gcp:us-east1 US-CAR-SC:SC",
+            "gcp:us-west1 US-NW-BPAT:OR",
+        ]
+    );
 }
 
 #[test]
@@ -71,14 +89,14 @@ fn every_cloud_region_has_an_intensity_and_lies_where_the_map_says() {
             .locate_in(region.point, region.country)
             .unwrap();
         if found.area != region.area {
-            moved.push(format!(
-                "{}:{} {} {}",
-                region.provider, region.code, region.area, found.area
-            ));
+            // The balancing area of the buildings is known: another than the map's, in the same state.
+            assert_eq!(found.area.state, region.area.state, "{}", region.code);
+            assert!(region.area.state.is_some(), "{}", region.code);
+            moved.push(format!("{}:{}", region.provider, region.code));
         }
     }
-    assert_eq!(cloud::all().len(), 301);
-    assert!(moved.is_empty(), "{moved:?}");
+    assert_eq!(cloud::all().len(), 320);
+    assert_eq!(moved.len(), 10, "{moved:?}");
 }
 
 #[test]

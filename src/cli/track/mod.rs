@@ -155,7 +155,7 @@ impl TrackArgs {
         let region = place.as_ref().map(ResolvedPlace::region);
         let cloud_region = place.as_ref().and_then(ResolvedPlace::cloud);
         if pue.is_none()
-            && let Some(known) = cloud_region.and_then(|cloud| cloud::pue(&cloud.provider))
+            && let Some(known) = cloud_region.and_then(cloud::pue)
         {
             pue = Some(known.pue);
             pue_source = Some(PueSource::Provider(Citation {

@@ -1,8 +1,11 @@
 //! The embedded tables with their provenance. A table is parsed when it is first used.
 
+pub mod deflator;
 pub mod device;
+pub mod flag;
 mod provenance;
 pub(crate) mod shapes;
+pub(crate) mod state_mix;
 
 pub use provenance::Provenance;
 
@@ -39,13 +42,17 @@ macro_rules! tables {
 
 tables! {
     /// The polygons of the areas.
-    ZONE_SHAPES = "zones.bin", "experiment-impact-tracker", "0.1.8", "MIT", "2019";
+    ZONE_SHAPES = "zones.bin", "experiment-impact-tracker, GeoNames, US Census", "0.1.8, 3.0.2, 3.0.1", "MIT, CC BY 4.0", "2019";
     /// Names, countries and parents of zones.
     ZONES = "zones.csv", "experiment-impact-tracker", "0.1.8", "MIT", "2019";
     /// Which Electricity Maps zone is used for an area.
     CROSSWALK = "crosswalk.csv", "impact", "1", "ODbL 1.0", "2025";
+    /// The balancing areas of American states that are served by several, and their shares.
+    STATE_MIXES = "state_mixes.csv", "EIA-861, by impact", "2019", "ODbL 1.0", "2019";
     /// Yearly intensities by zone, life cycle and consumption-based.
     ELECTRICITY_MAPS = "electricity_maps.csv", "Electricity Maps, by @tgwf/co2", "0.19.0", "ODbL 1.0", "2021-2025";
+    /// Figures of the yearly intensities to be doubted.
+    FLAGS = "flags.csv", "impact, from Electricity Maps and Ember", "1", "ODbL 1.0", "2025";
     /// The averages of experiment-impact-tracker.
     EIT_2019 = "eit_2019.csv", "experiment-impact-tracker", "0.1.8", "MIT", "2019";
     /// Yearly national intensities, life cycle and production-based.
@@ -61,9 +68,11 @@ tables! {
     /// Regions of the cloud providers.
     CLOUDS = "clouds.csv", "mcp-server-cloud-regions, cloud-regions-info", "1.0.4, 1.0.1", "MIT", "2026";
     /// Overhead of data centres, as providers and surveys give it.
-    PUE = "pue.csv", "providers and surveys, named in each row", "1", "facts", "2020-2024";
-    /// What a tonne of CO2 costs, by country.
+    PUE = "pue.csv", "providers and surveys, named in each row", "1", "facts", "2020-2025";
+    /// What a tonne of CO2 costs, by country, in US dollars of 2005.
     SOCIAL_COST = "social_cost.csv", "Ricke and others, Nature Climate Change", "8", "facts", "2018";
+    /// The US consumer price index.
+    DEFLATOR = "deflator.csv", "Bureau of Labor Statistics, by cpi", "2.1.0", "public domain", "2005-2025";
     /// Thermal design power of processors.
     CPU_TDP = "cpu_tdp.csv", "codecarbon, eco2ai", "3.3.2, 0.3.12", "MIT, Apache-2.0", "2026";
     /// Thermal design power of accelerators.

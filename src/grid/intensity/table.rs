@@ -29,6 +29,35 @@ impl Series {
         (!figures.is_empty()).then_some(Self { dataset, figures })
     }
 
+    /// The mean of several series of one table by weight, for the years that all of them have.
+    pub(super) fn mean(parts: &[(Self, f64)]) -> Option<Self> {
+        let (first, _) = parts.first()?;
+        let total: f64 = parts.iter().map(|(_, weight)| weight).sum();
+        let of_year = |year: i32| {
+            let figures: Vec<(Figure, f64)> = parts
+                .iter()
+                .map(|(series, weight)| Some((series.of_year(year)?, weight / total)))
+                .collect::<Option<_>>()?;
+            let mean = |get: &dyn Fn(&Figure) -> Option<f64>| {
+                let terms = figures.iter().map(|(figure, w)| Some(get(figure)? * w));
+                terms.sum::<Option<f64>>()
+            };
+            Some(Figure {
+                year,
+                value: GramsPerKwh::new(mean(&|figure| Some(figure.value.get()))?).ok()?,
+                shares: Shares {
+                    renewable: mean(&|figure| figure.shares.renewable),
+                    fossil: mean(&|figure| figure.shares.fossil),
+                },
+            })
+        };
+        let figures = first.figures.iter();
+        Self::new(
+            first.dataset,
+            figures.filter_map(|figure| of_year(figure.year)).collect(),
+        )
+    }
+
     pub(super) fn of_year(&self, year: i32) -> Option<Figure> {
         self.figures
             .iter()
@@ -143,6 +172,27 @@ pub(super) fn electricity_maps(zone: &ZoneId) -> Option<Series> {
         })
     });
     Series::new(Dataset::ElectricityMaps, figures.collect())
+}
+
+/// The mean of the balancing areas that serve an American state, and the fallback to report.
+pub(super) fn state_mix(zone: &ZoneId, state: Option<&str>) -> Option<(Series, Fallback)> {
+    let area = state.map_or_else(|| zone.to_string(), |state| format!("{zone}:{state}"));
+    let parts = data::state_mix::of(&area);
+    let zones: Vec<(ZoneId, f64)> = parts
+        .iter()
+        .map(|part| Some((part.zone.parse().ok()?, part.share)))
+        .collect::<Option<_>>()?;
+    let series: Vec<(Series, f64)> = zones
+        .iter()
+        .map(|(zone, share)| Some((electricity_maps(zone)?, *share)))
+        .collect::<Option<_>>()?;
+    let fallback = Fallback::Mix {
+        parts: zones
+            .into_iter()
+            .map(|(zone, share)| (zone, (share * 100.0).round() as u8))
+            .collect(),
+    };
+    Some((Series::mean(&series)?, fallback))
 }
 
 /// The average experiment-impact-tracker ships for a zone; 2019 where its source names no year.

@@ -95,9 +95,12 @@ fn own_year(dataset: Dataset) -> Option<i32> {
 fn levels<'a>(zone: &'static Zone, state: Option<&'a str>) -> Vec<Level<'a>> {
     let own = Level { zone, state };
     std::iter::successors(Some(own), |level| {
-        let parent = level.zone.parent.as_ref()?;
+        let larger = match level.zone_of_state() {
+            Some(state) => state,
+            None => register::all().get(level.zone.parent.as_ref()?)?,
+        };
         Some(Level {
-            zone: register::all().get(parent)?,
+            zone: larger,
             state: None,
         })
     })
@@ -117,6 +120,13 @@ struct Offered {
 }
 
 impl Level<'_> {
+    /// The zone of the state that a balancing area such as `US-NW-BPAT:OR` lies in: the 2019 tables know that.
+    fn zone_of_state(&self) -> Option<&'static Zone> {
+        let state = format!("US-{}", self.state?).parse().ok()?;
+        let zone = register::find_area(&state).ok()?.zone;
+        (zone != self.zone.id).then(|| register::all().get(&zone))?
+    }
+
     /// What the tables have for this level, in the order they are to be asked.
     fn series(&self, dataset: Dataset, year: Option<i32>) -> Vec<Offered> {
         let own = |series| Offered {
@@ -139,6 +149,12 @@ impl Level<'_> {
     }
 
     fn electricity_maps(&self) -> Option<Offered> {
+        if let Some((series, fallback)) = table::state_mix(&self.zone.id, self.state) {
+            return Some(Offered {
+                series,
+                substitute: Some(fallback),
+            });
+        }
         let Some(other) = table::substitute(&self.zone.id, self.state) else {
             let series = table::electricity_maps(&self.zone.id)?;
             return Some(Offered {
@@ -257,6 +273,49 @@ mod tests {
             of("BV", None, Dataset::Auto).provenance.fallbacks,
             [Fallback::World]
         );
+    }
+
+    #[test]
+    fn a_state_of_several_balancing_areas_has_their_mean_and_names_them() {
+        for (state, grams) in [("US-SC", 458.0), ("US-KY", 612.0), ("US-OR", 209.0)] {
+            let intensity = of(state, Some(2025), Dataset::Auto);
+            assert_eq!(intensity.value.get().round(), grams, "{state}");
+            assert!(
+                matches!(&intensity.provenance.fallbacks[..], [Fallback::Mix { parts }] if parts.len() > 2),
+                "{state}"
+            );
+        }
+        assert_eq!(g("US-TX", 2025), 363.0, "ERCOT delivers most of it");
+    }
+
+    #[test]
+    fn a_balancing_area_in_a_state_has_its_own_figure_and_the_2019_figure_of_the_state() {
+        let area: AreaId = "US-NW-BPAT:OR".parse().unwrap();
+        let intensity = |dataset| for_area(&area, None, dataset).unwrap();
+        assert_eq!(intensity(Dataset::Auto).value.get(), 129.0);
+        assert_eq!(intensity(Dataset::Eit2019).value.get(), 127.006);
+    }
+
+    #[test]
+    fn a_rounded_zero_is_no_figure() {
+        for (country, year) in [("CF", 2018), ("BI", 2005)] {
+            let intensity = of(country, Some(year), Dataset::Ember);
+            assert!(intensity.value.get() > 0.0, "{country}");
+            assert!(
+                matches!(
+                    intensity.provenance.fallbacks[..],
+                    [Fallback::OtherYear { .. }]
+                ),
+                "{country}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_channel_islands_have_the_figure_of_france() {
+        for island in ["JE", "GG"] {
+            assert_eq!(g(island, 2025), g("FR", 2025), "{island}");
+        }
     }
 
     #[test]

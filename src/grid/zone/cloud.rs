@@ -164,11 +164,16 @@ pub fn find(text: &str) -> Result<&'static CloudRegion, NoSuchRegion> {
         })
 }
 
-/// The PUE that the provider publishes, if it publishes one.
+/// The PUE that the provider publishes for the region, else for all of its regions.
 #[must_use]
-pub fn pue(provider: &str) -> Option<ProviderPue> {
+pub fn pue(region: &CloudRegion) -> Option<ProviderPue> {
+    newest_pue(&format!("{}:{}", region.provider, region.code))
+        .or_else(|| newest_pue(&region.provider))
+}
+
+fn newest_pue(of: &str) -> Option<ProviderPue> {
     let rows = data::PUE.rows::<PueRow>().into_iter();
-    rows.filter(|row| row.of == provider)
+    rows.filter(|row| row.of == of)
         .max_by_key(|row| row.year)
         .map(|row| ProviderPue {
             pue: row.pue.parse().expect("shipped PUEs are above 1"),
@@ -206,10 +211,18 @@ mod tests {
     fn the_large_providers_state_their_overhead() {
         for provider in ["aws", "azure", "gcp"] {
             assert!(
-                pue(provider).is_some_and(|said| said.pue.get() < 1.3),
+                newest_pue(provider).is_some_and(|said| said.pue.get() < 1.3),
                 "{provider}"
             );
         }
-        assert_eq!(pue("hetzner"), None);
+        assert_eq!(newest_pue("hetzner"), None);
+    }
+
+    #[test]
+    fn a_region_with_a_figure_of_its_own_has_that() {
+        let of = |text| pue(find(text).unwrap()).map(|said| (said.pue.get(), said.year));
+        assert_eq!(of("aws:eu-central-1"), Some((1.35, 2024)));
+        assert_eq!(of("aws:eu-west-3"), Some((1.14, 2025)));
+        assert_eq!(of("hetzner:hil"), None);
     }
 }

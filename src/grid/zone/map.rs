@@ -339,6 +339,25 @@ mod tests {
     }
 
     #[test]
+    fn the_map_is_as_fine_as_the_yearly_table() {
+        for (lat, lon, area) in [
+            (31.759, -106.485, "US-SW-EPE:TX"),
+            (30.267, -97.743, "US-TX:TX"),
+            (55.705, 13.191, "SE-SE4"),
+            (59.329, 18.069, "SE-SE3"),
+            (63.826, 20.263, "SE-SE2"),
+            (14.600, 120.984, "PH-LU"),
+            (10.317, 123.891, "PH-VI"),
+            (7.073, 125.613, "PH-MI"),
+            (35.889, -5.321, "ES-CE"),
+            (35.292, -2.938, "ES-ML"),
+            (-2.530, -44.303, "BR-N"),
+        ] {
+            assert_eq!(locate(at(lat, lon)).unwrap().area.to_string(), area);
+        }
+    }
+
+    #[test]
     fn the_ocean_has_no_zone() {
         assert_eq!(locate(at(0.0, -30.0)), Err(Nowhere(at(0.0, -30.0))));
     }

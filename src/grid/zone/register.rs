@@ -138,7 +138,13 @@ fn from_label(text: &str) -> Option<ZoneId> {
     };
     let area: AreaId = format!("{zone}:{state}").parse().ok()?;
     let state: ZoneId = format!("US-{}", area.state.as_ref()?).parse().ok()?;
-    (find_area(&state).ok()? == area).then_some(state)
+    // A balancing area, `US-NW-BPAT (OR)`, is a zone of its own.
+    let balancing_area = area.zone.as_str().split('-').count() == 3 && find(&area.zone).is_ok();
+    if find_area(&state).ok()? == area {
+        Some(state)
+    } else {
+        balancing_area.then_some(area.zone)
+    }
 }
 
 /// The zone of a whole country.
@@ -216,6 +222,7 @@ mod tests {
             let id = named(&text).unwrap();
             assert_eq!(find_area(&id).unwrap(), virginia, "{text}");
         }
+        assert_eq!(named("US-NW-BPAT (OR)").unwrap(), known("US-NW-BPAT"));
         for wrong in [
             "US-CA (VA)",
             "US-PJM (",

@@ -159,6 +159,14 @@ impl Kind {
     /// The model must be the same to the last letter: an RTX 5060 Ti is no RTX 5060. Makers, families,
     /// form factors and memory sizes may be left out as long as the power does not depend on them.
     pub fn find(self, name: &str) -> Match {
+        let label = name.trim();
+        let mut spelled_alike = self.rows(label.to_owned()).filter(|row| row.label == label);
+        if let Some(row) = spelled_alike.next() {
+            return Match::One(Device {
+                name: row.label.to_owned(),
+                watts: row.watts,
+            });
+        }
         let asked = Name::parse(self, &nearest::short(name));
         match self.of_model(&asked) {
             Match::Unknown if asked.is_empty() => Match::Unknown,
@@ -303,8 +311,23 @@ mod tests {
     fn accelerators_are_found_by_the_names_of_drivers_and_people() {
         for (name, wanted) in [
             ("NVIDIA H100 80GB HBM3", "H100 SXM5 80 GB 700 W"),
-            ("NVIDIA H100 PCIe", "?"),
+            ("NVIDIA H100 PCIe", "H100 PCIe 80 GB 350 W"),
             ("NVIDIA H100 NVL", "H100 NVL 94 GB 400 W"),
+            ("NVIDIA H200", "H200 700 W"),
+            ("NVIDIA GH200 480GB", "GH200 480GB 900 W"),
+            ("NVIDIA A40", "A40 PCIe 300 W"),
+            ("Tesla V100-SXM3-32GB", "Tesla V100 SXM3 32 GB 350 W"),
+            (
+                "NVIDIA RTX PRO 6000 Blackwell Server Edition",
+                "RTX PRO 6000 Blackwell Server Edition 600 W",
+            ),
+            ("Gaudi2", "Gaudi 2 600 W"),
+            ("Google TPU v5e", "TPU v5e 140 W"),
+            ("AWS Trainium2", "AWS Trainium2 500 W"),
+            (
+                "NVIDIA GeForce RTX 4090 Laptop GPU",
+                "GeForce RTX 4090 Mobile 120 W",
+            ),
             ("NVIDIA A100-SXM4-40GB", "A100 SXM4 40 GB 400 W"),
             ("NVIDIA A100 80GB PCIe", "A100 PCIe 80 GB 300 W"),
             ("a100 sxm4 80 gb", "A100 SXM4 80 GB 400 W"),
@@ -356,6 +379,20 @@ mod tests {
         for (name, wanted) in [
             ("AMD EPYC 7763 64-Core Processor", "AMD EPYC 7763 280 W"),
             ("EPYC 7763", "AMD EPYC 7763 280 W"),
+            ("AMD EPYC 9R14", "AMD EPYC 9R14 360 W"),
+            (
+                "Intel(R) Xeon(R) Platinum 8488C",
+                "Intel Xeon Platinum 8488C 350 W",
+            ),
+            (
+                "12th Gen Intel(R) Core(TM) i9-12900K",
+                "Intel Core i9-12900K 125 W",
+            ),
+            (
+                "Ampere(R) Altra(R) Processor Q80-33",
+                "Ampere Altra Q80-33 250 W",
+            ),
+            ("A64FX", "A64FX 154 W"),
             ("7763", "AMD EPYC 7763 280 W"),
             ("Intel EPYC 7763", "-"),
             (
