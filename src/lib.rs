@@ -62,6 +62,7 @@
 // Modules are listed in order of dependency: each uses only modules listed before it
 // (`tests/suite/layers.rs` checks this).
 
+#![warn(missing_docs)]
 // The print macros panic when a stream is full or closed.
 #![cfg_attr(not(test), warn(clippy::print_stderr, clippy::print_stdout))]
 // What only one feature uses is unused without it.
