@@ -8,6 +8,7 @@ use super::accounting::{Accounting, progress_bar};
 use super::output::{print, tell};
 use super::settings::{Config, Sources};
 use super::{Advise, Failure, Outcome, exit, folder, left_out};
+use crate::files;
 use crate::grid::zone::Iso3;
 use crate::ledger::Skipped;
 use crate::site::{
@@ -75,6 +76,9 @@ pub(super) struct AppendixArgs {
     #[command(flatten)]
     accounting: Accounting,
 }
+
+/// Larger files are no specs.
+const LARGEST_SPEC: u64 = 16 << 20;
 
 impl AppendixArgs {
     pub(super) fn run(mut self, settings: &Sources) -> Outcome {
@@ -177,7 +181,7 @@ impl AppendixArgs {
         let Some(path) = &self.site_spec else {
             return Ok((None, Vec::new()));
         };
-        let text = std::fs::read(path)
+        let text = files::read(path, LARGEST_SPEC)
             .with_context(|| format!("cannot read {}", path.display()))
             .advise("impact appendix --print-spec > spec.json writes one to start from")?;
         let spec = Spec::parse(&text).map_err(|error| advised(error.into()))?;

@@ -8,6 +8,7 @@ use super::place::unresolved;
 use super::region::tables::Tables;
 use super::settings::{Config, Key, PROJECT_FILE, Setting, Sources, commented, perun, with_value};
 use super::{Advise, Failure, Outcome, exit, left_out};
+use crate::files;
 use crate::grid::zone::{cloud, place, register};
 use crate::text::escape;
 use crate::text::number::counted;
@@ -228,8 +229,11 @@ fn make_folder(file: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Larger files are no settings of perun.
+const LARGEST_PERUN: u64 = 1 << 20;
+
 fn import(perun: &Path, file: &Path) -> Result<(), Failure> {
-    let text = std::fs::read_to_string(perun)
+    let text = files::read_text(perun, LARGEST_PERUN)
         .with_context(|| format!("cannot read {}", perun.display()))
         .advise("impact config import PATH")?;
     let imported = perun::read(&text);

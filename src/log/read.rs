@@ -1,11 +1,12 @@
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::legacy::{LegacyInfo, LocalTimes};
 use super::lines::{Line, Lines};
 use super::pickle::PickleError;
 use super::{DATA_FILE, FOLDER, INFO_FILE, Row, legacy, pickle, schema_1};
+use crate::files;
 use crate::model::{Info, SCHEMA};
 
 /// `info.json` holds a few kB, and some more where it lists Python packages.
@@ -180,36 +181,24 @@ fn read_info(folder: &Path) -> Result<LegacyInfo, ReadError> {
 
 /// A whole file of bounded size, or none where there is no such file.
 fn read_small(path: &Path, largest: usize) -> Result<Option<Vec<u8>>, ReadError> {
-    let file = match open_file(path) {
-        Ok(file) => file,
-        Err(ReadError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
-            return Ok(None);
-        }
-        Err(error) => return Err(error),
-    };
-    let mut bytes = Vec::new();
-    file.take(largest as u64 + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|source| ReadError::Io {
-            path: path.to_owned(),
-            source,
-        })?;
-    if bytes.len() > largest {
-        return Err(ReadError::TooLarge(path.to_owned()));
+    match files::read(path, largest as u64) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(unreadable(path, error)),
     }
-    Ok(Some(bytes))
 }
 
 fn open_file(path: &Path) -> Result<File, ReadError> {
-    let io_error = |source| ReadError::Io {
-        path: path.to_owned(),
-        source,
-    };
-    // Asked before opening: opening a FIFO would wait for a writer for ever.
-    if !std::fs::metadata(path).map_err(io_error)?.is_file() {
-        return Err(ReadError::NotAFile(path.to_owned()));
+    files::open(path).map_err(|error| unreadable(path, error))
+}
+
+fn unreadable(path: &Path, source: io::Error) -> ReadError {
+    let path = path.to_owned();
+    match source.kind() {
+        io::ErrorKind::InvalidInput => ReadError::NotAFile(path),
+        io::ErrorKind::FileTooLarge => ReadError::TooLarge(path),
+        _ => ReadError::Io { path, source },
     }
-    File::open(path).map_err(io_error)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::path::Path;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
+use crate::files;
 use crate::log::{DATA_FILE, FOLDER, INFO_FILE, MESSAGES_FILE, legacy};
 
 /// The fastest level; logs are repetitive and shrink to a tenth with it.
@@ -21,9 +22,10 @@ pub(super) fn pack(run: &Path, into: &Path) -> io::Result<u64> {
     for name in [DATA_FILE, INFO_FILE, legacy::INFO_FILE, MESSAGES_FILE] {
         let path = run.join(FOLDER).join(name);
         // A link could point to a file that is not part of the log and must not be published.
-        let Some(file) = open_plain(&path)? else {
+        if !path.symlink_metadata().is_ok_and(|about| about.is_file()) {
             continue;
-        };
+        }
+        let file = files::open_unless_link(&path)?;
         let large = file.metadata()?.len() >= u64::from(u32::MAX);
         zip.start_file(format!("{FOLDER}/{name}"), options.large_file(large))?;
         io::copy(&mut &file, &mut zip)?;
@@ -33,23 +35,6 @@ pub(super) fn pack(run: &Path, into: &Path) -> io::Result<u64> {
         .into_inner()
         .map_err(io::IntoInnerError::into_error)?;
     file.metadata().map(|metadata| metadata.len())
-}
-
-/// Opens a regular file; none if there is none.
-fn open_plain(path: &Path) -> io::Result<Option<File>> {
-    // Checked before opening, because opening a FIFO waits, and again after it.
-    if !path.symlink_metadata().is_ok_and(|about| about.is_file()) {
-        return Ok(None);
-    }
-    let mut options = File::options();
-    options.read(true);
-    #[cfg(unix)]
-    {
-        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
-        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags.bits() as i32);
-    }
-    let file = options.open(path)?;
-    Ok(file.metadata()?.is_file().then_some(file))
 }
 
 #[cfg(test)]

@@ -1,6 +1,4 @@
 use std::collections::BTreeMap;
-use std::fs;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -15,6 +13,7 @@ use super::site_checker::{CheckScope, FileDifferences, SiteChecker};
 use super::site_map::{PageId, SiteMap};
 use super::spec::Spec;
 use super::statistic::statistics;
+use crate::files;
 use crate::grid::intensity::Dataset;
 use crate::grid::zone::{Iso3, ZoneId};
 use crate::ledger::{Assumptions, Skipped};
@@ -299,12 +298,5 @@ fn read<T: for<'de> Deserialize<'de>>(path: &Path) -> Option<T> {
 
 /// The bytes of a file of the site; none if it is too large or not a regular file.
 fn bytes_of(path: &Path) -> Option<Vec<u8>> {
-    // Checked before opening, because opening a FIFO waits for a writer.
-    if !fs::metadata(path).ok()?.is_file() {
-        return None;
-    }
-    let mut bytes = Vec::new();
-    let file = fs::File::open(path).ok()?;
-    file.take(LARGEST + 1).read_to_end(&mut bytes).ok()?;
-    (bytes.len() as u64 <= LARGEST).then_some(bytes)
+    files::read(path, LARGEST).ok()
 }

@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::fmt;
-use std::fs::File;
+use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
@@ -15,6 +15,7 @@ use super::expression::Expression;
 use super::json_path::JsonPath;
 use super::ordered::Ordered;
 use super::problem::{Problem, SpecError};
+use crate::files;
 use crate::ledger::Figure;
 
 const LONGEST_COMMAND: Duration = Duration::from_secs(60);
@@ -166,14 +167,11 @@ impl Processor {
             Source::File(file) => {
                 let path = run.join(file);
                 let name = file.display().to_string();
-                let open = || {
-                    // Checked before opening, because opening a FIFO waits for a writer.
-                    let is_file = std::fs::metadata(&path)?.is_file();
-                    is_file.then(|| File::open(&path)).transpose()
-                };
-                match open() {
-                    Ok(Some(open)) => self.format.read(open, self.skip_rows, &wanted),
-                    Ok(None) => return Err(ProcessorError::NotAFile(name)),
+                match files::open(&path) {
+                    Ok(open) => self.format.read(open, self.skip_rows, &wanted),
+                    Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
+                        return Err(ProcessorError::NotAFile(name));
+                    }
                     Err(error) => Err(error.into()),
                 }
                 .map_err(|source| ProcessorError::File { file: name, source })

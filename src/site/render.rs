@@ -5,6 +5,7 @@ use serde::Serialize;
 use tera::{Context, Tera};
 
 use super::page::{GroupPage, RunPage, StartPage};
+use crate::files;
 use crate::text::escape;
 
 /// The built-in templates; a file of the same name in the user's folder replaces each.
@@ -115,11 +116,14 @@ impl Renderer {
     }
 }
 
+/// Larger files are no templates.
+const LARGEST_TEMPLATE: u64 = 4 << 20;
+
 fn override_of(folder: Option<&Path>, name: &str) -> Result<Option<String>, RenderError> {
     let Some(path) = folder.map(|folder| folder.join(name)) else {
         return Ok(None);
     };
-    match std::fs::read_to_string(&path) {
+    match files::read_text(&path, LARGEST_TEMPLATE) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(source) => Err(RenderError::Io { path, source }),

@@ -1,3 +1,4 @@
+use crate::files;
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
@@ -195,9 +196,12 @@ fn earlier(out: &Path, force: bool) -> Result<BTreeSet<String>, WriteError> {
     }
 }
 
+/// Room for the names of a million files.
+const LARGEST_MANIFEST: u64 = 256 << 20;
+
 /// The files that a site lists as its own.
 fn manifest(site: &Path) -> Option<BTreeSet<String>> {
-    let bytes = fs::read(site.join(MANIFEST)).ok()?;
+    let bytes = files::read(&site.join(MANIFEST), LARGEST_MANIFEST).ok()?;
     let manifest: Manifest = serde_json::from_slice(&bytes).ok()?;
     (manifest.schema == crate::site::SCHEMA).then(|| {
         let mut files = manifest.files;

@@ -3,11 +3,9 @@
 //! Git itself is not run: it would take CPU time beside the job, and a repository's settings can make
 //! it run other programs. So it is not known whether files differ from the commit.
 
-use std::fs::OpenOptions;
-use std::io::Read;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
+use crate::files;
 use crate::model::info::Git;
 
 /// Larger files are not read; `packed-refs` has one line for each branch and tag.
@@ -61,20 +59,8 @@ fn head(repository: &Path) -> Option<String> {
     })
 }
 
-/// The text of a regular file of limited size; does not wait for the writer of a pipe.
 fn small_file(path: &Path) -> Option<String> {
-    let file = OpenOptions::new()
-        .read(true)
-        .custom_flags(libc::O_NONBLOCK)
-        .open(path)
-        .ok()?;
-    let about = file.metadata().ok()?;
-    if !about.is_file() || about.len() > MOST_BYTES {
-        return None;
-    }
-    let mut text = String::new();
-    file.take(MOST_BYTES).read_to_string(&mut text).ok()?;
-    Some(text)
+    files::read_text(path, MOST_BYTES).ok()
 }
 
 #[cfg(test)]

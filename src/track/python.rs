@@ -5,6 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::files;
 use crate::model::Environment;
 use crate::model::info::Python;
 
@@ -52,7 +53,7 @@ fn is_python(program: &Path) -> bool {
 fn shebang(script: &Path, environment: &Environment) -> Option<PathBuf> {
     use std::io::Read;
     let mut start = [0; 256];
-    let length = fs::File::open(script).ok()?.read(&mut start).ok()?;
+    let length = files::open(script).ok()?.read(&mut start).ok()?;
     let text = String::from_utf8_lossy(&start[..length]);
     let line = text.strip_prefix("#!")?.lines().next()?;
     let word = line
@@ -60,6 +61,9 @@ fn shebang(script: &Path, environment: &Environment) -> Option<PathBuf> {
         .find(|word| is_python(Path::new(word)))?;
     on_the_path(OsStr::new(word), environment)
 }
+
+/// Larger files are no settings of a virtual environment.
+const LARGEST_SETTINGS: u64 = 1 << 20;
 
 /// An installation or a virtual environment.
 struct Home {
@@ -83,7 +87,7 @@ impl Home {
     fn of(interpreter: &Path) -> Option<Self> {
         let around = |file: &Path| Some(file.parent()?.parent()?.to_owned());
         let here = around(interpreter)?;
-        let settings = fs::read_to_string(here.join("pyvenv.cfg")).ok();
+        let settings = files::read_text(&here.join("pyvenv.cfg"), LARGEST_SETTINGS).ok();
         let is_apart = settings.is_some();
         let prefix = if is_apart || here.join("conda-meta").is_dir() {
             here

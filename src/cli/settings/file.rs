@@ -1,4 +1,5 @@
-use std::io::{self, Read};
+use crate::files;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use toml_edit::{Document, DocumentMut, Item, Value};
@@ -108,9 +109,8 @@ fn text_of(path: &Path) -> Result<Option<String>, BadFile> {
         path: path.to_owned(),
         source,
     };
-    match std::fs::metadata(path) {
-        Ok(about) if !about.is_file() => return Ok(None),
-        Ok(_) => {}
+    match files::read_text(path, LARGEST) {
+        Ok(text) => Ok(Some(text)),
         // A home that cannot be read has no settings for us.
         Err(error)
             if matches!(
@@ -118,22 +118,16 @@ fn text_of(path: &Path) -> Result<Option<String>, BadFile> {
                 io::ErrorKind::NotFound
                     | io::ErrorKind::PermissionDenied
                     | io::ErrorKind::NotADirectory
+                    | io::ErrorKind::InvalidInput
             ) =>
         {
-            return Ok(None);
+            Ok(None)
         }
-        Err(error) => return Err(failed(error)),
+        Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
+            Err(BadFile::TooLarge(path.to_owned()))
+        }
+        Err(error) => Err(failed(error)),
     }
-    let mut bytes = Vec::new();
-    std::fs::File::open(path)
-        .and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes))
-        .map_err(failed)?;
-    if bytes.len() as u64 > LARGEST {
-        return Err(BadFile::TooLarge(path.to_owned()));
-    }
-    String::from_utf8(bytes)
-        .map(Some)
-        .map_err(|error| failed(io::Error::new(io::ErrorKind::InvalidData, error)))
 }
 
 /// A value as text; the items of a list are joined by commas, as on the command line.

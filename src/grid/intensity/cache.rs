@@ -1,6 +1,6 @@
 //! Answers of services kept on disk.
 
-use std::fs::{self, File};
+use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
@@ -9,6 +9,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::fetch::LARGEST_BODY;
+use crate::files;
 use crate::files::AtomicFile;
 use crate::model::Environment;
 
@@ -60,10 +61,7 @@ impl Cache {
     #[must_use]
     pub fn load(&self, url: &str, now: DateTime<Utc>) -> Option<Vec<u8>> {
         let path = self.path(url);
-        if !fs::metadata(&path).ok()?.is_file() {
-            return None;
-        }
-        let mut file = BufReader::new(File::open(path).ok()?);
+        let mut file = BufReader::new(files::open(&path).ok()?);
         let mut line = Vec::new();
         file.by_ref()
             .take(LARGEST_HEADER)

@@ -1,6 +1,6 @@
 //! Which cloud this machine is in, by the files of its firmware and of cloud-init; no network.
 
-use std::fs::File;
+use crate::files;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -104,7 +104,7 @@ fn from_firmware(folder: &Path) -> Option<Detected> {
 
 fn read(path: &Path, largest: u64) -> Option<String> {
     let mut bytes = Vec::new();
-    File::open(path)
+    files::open(path)
         .ok()?
         .take(largest)
         .read_to_end(&mut bytes)
