@@ -52,7 +52,10 @@ pub(crate) fn read(path: &Path, largest: u64) -> io::Result<Vec<u8>> {
     // The size in the metadata is not relied on: files in /proc have none, and a file may grow.
     file.take(largest + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > largest {
-        let text = format!("larger than {largest} bytes");
+        let text = match largest >> 20 {
+            0 => format!("larger than {largest} bytes"),
+            megabytes => format!("larger than {megabytes} MB"),
+        };
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
     }
     Ok(bytes)

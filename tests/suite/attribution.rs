@@ -132,7 +132,7 @@ fn a_run_of_more_processes_than_files_may_be_open_is_counted_once() {
     let machine = Machine::with_rapl();
     let job = "i=0; while [ $i -lt 60 ]; do sleep 60 & pids=\"$pids $!\"; i=$((i+1)); done; \
                while [ $i -lt 400 ]; do sha256sum /dev/null > /dev/null; i=$((i+1)); done; \
-               kill $pids; times > times";
+               kill $pids; wait; times > times";
     let script = format!(
         "ulimit -n 40; exec '{IMPACT}' track -q --out log --no-cgroup --interval 10ms -- sh -c '{job}'"
     );

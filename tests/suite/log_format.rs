@@ -99,7 +99,7 @@ fn a_tracked_run_has_the_fields_that_the_schema_describes_and_no_others() {
         assert_eq!(unknown(line, &sample), [""; 0]);
     }
     assert_eq!(log.info["pue_source"]["by"], "provider");
-    assert_eq!(log.info["pue_source"]["year"], 2022);
+    assert_eq!(log.info["pue_source"]["year"], 2024);
     assert_eq!(log.info["region"]["basis"], "life_cycle");
     let substitute = &log.info["region"]["fallbacks"][0]["substitute"];
     assert_eq!(substitute["zone"], "US-MIDA-PJM");

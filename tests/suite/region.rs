@@ -111,10 +111,20 @@ fn zones_that_are_too_fine_for_the_map_are_ranked_as_well() {
 }
 
 #[test]
-fn a_map_without_an_end_is_refused() {
-    impact(&["region", "--zone", "FR", "--zones", "/dev/zero"])
-        .code(1)
-        .stderr(predicates::str::contains("/dev/zero is larger than 256 MB"));
+fn a_map_that_is_no_file_or_too_large_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let large = folder.path().join("large.geojson");
+    let file = std::fs::File::create(&large).unwrap();
+    file.set_len((256 << 20) + 1).unwrap();
+    for (path, why) in [
+        ("/dev/zero", "not a regular file"),
+        (large.to_str().unwrap(), "larger than 256 MB"),
+    ] {
+        impact(&["region", "--zone", "FR", "--zones", path])
+            .code(1)
+            .stderr(predicates::str::contains(format!("cannot read {path}")))
+            .stderr(predicates::str::contains(why));
+    }
 }
 
 #[test]
