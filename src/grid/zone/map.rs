@@ -19,7 +19,9 @@ use crate::grid::data::shapes::Bounds;
 pub struct Map {
     areas: Vec<MapArea>,
     parts: Vec<Part>,
-    cells: CellIndex,
+    /// The embedded map builds it at the second look-up: a single one is faster without it.
+    cells: OnceLock<CellIndex>,
+    was_searched: OnceLock<()>,
 }
 
 /// An area with its polygons.
@@ -108,7 +110,12 @@ impl Map {
                     })
             });
             let parts = parts.collect();
-            Self::indexed(areas, parts).expect("the embedded map is coarse")
+            Self {
+                areas,
+                parts,
+                cells: OnceLock::new(),
+                was_searched: OnceLock::new(),
+            }
         })
     }
 
@@ -128,16 +135,12 @@ impl Map {
                 );
             }
         }
-        Self::indexed(areas, parts)
-    }
-
-    fn indexed(areas: Vec<MapArea>, parts: Vec<Part>) -> Result<Self, TooFine> {
-        let boxes = parts.iter().map(|part| part.bounds);
-        let cells = CellIndex::over(&boxes, &mut IndexLimit::new())?;
+        let cells = cells_of(&parts)?;
         Ok(Self {
             areas,
             parts,
-            cells,
+            cells: OnceLock::from(cells),
+            was_searched: OnceLock::new(),
         })
     }
 
@@ -197,8 +200,7 @@ impl Map {
         allowed: impl Fn(&MapArea) -> bool,
     ) -> Option<(usize, Found)> {
         let at = edges::coord(point);
-        let parts = self.cells.parts_at(point).iter();
-        let parts = parts.map(|n| &self.parts[*n as usize]).filter(|part| {
+        let parts = self.parts_around(point).filter(|part| {
             part.bounds.contain(at.x, at.y, NEAR) && allowed(&self.areas[part.area])
         });
         let containing = parts
@@ -215,6 +217,18 @@ impl Map {
         containing
             .map(|area| (area, Found::Inside))
             .or_else(nearest)
+    }
+
+    /// The parts that may lie near a point, and others.
+    fn parts_around(&self, point: Point) -> impl Iterator<Item = &Part> + Clone {
+        let is_first = self.was_searched.set(()).is_ok();
+        let (listed, all) = if is_first && self.cells.get().is_none() {
+            (&[][..], self.parts.as_slice())
+        } else {
+            let build = || cells_of(&self.parts).expect("the embedded map is coarse");
+            (self.cells.get_or_init(build).parts_at(point), &[][..])
+        };
+        listed.iter().map(|n| &self.parts[*n as usize]).chain(all)
     }
 
     fn polygon<'a>(&'a self, part: &'a Part) -> &'a IndexedPolygon {
@@ -250,6 +264,11 @@ impl Map {
         distances.sort_by(|(_, a), (_, b)| a.total_cmp(b));
         distances
     }
+}
+
+fn cells_of(parts: &[Part]) -> Result<CellIndex, TooFine> {
+    let boxes = parts.iter().map(|part| part.bounds);
+    CellIndex::over(&boxes, &mut IndexLimit::new())
 }
 
 #[cfg(test)]
@@ -354,6 +373,27 @@ mod tests {
             (-2.530, -44.303, "BR-N"),
         ] {
             assert_eq!(locate(at(lat, lon)).unwrap().area.to_string(), area);
+        }
+    }
+
+    #[test]
+    fn the_first_look_up_builds_no_index_and_gives_the_same_answer() {
+        for (lat, lon) in [
+            (52.52, 13.4),
+            (37.4, -122.1),
+            (50.77, 6.08),
+            (25.76, -80.19),
+            (0.0, -30.0),
+        ] {
+            let new = Map {
+                cells: OnceLock::new(),
+                was_searched: OnceLock::new(),
+                ..Map::embedded().clone()
+            };
+            let first = new.find(at(lat, lon));
+            assert!(new.cells.get().is_none());
+            assert_eq!(first, new.find(at(lat, lon)), "{lat} {lon}");
+            assert!(new.cells.get().is_some());
         }
     }
 
