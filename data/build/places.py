@@ -31,12 +31,16 @@ def other_names(city, key):
     return list(dict.fromkeys(accented + plain))[:room]
 
 
+short_names = {}
+for row in geometry.read_table(here / "place_aliases.csv"):
+    short_names.setdefault((row["name"], row["country"], row["state"]), []).append(row["alias"])
 large = json.loads((folder / "cities15000.json").read_text())
 cities = json.loads((folder / "cities5000.json").read_text())
 rows = []
 for city in cities.values():
     key = fold(city["name"])
-    names = "|".join([key, *other_names(city, key)])
+    by_hand = short_names.get((key, city["countrycode"], city["admin1code"]), [])
+    names = "|".join([key, *other_names(city, key), *by_hand])
     capitals = " ".join(word[:1].upper() + word[1:] for word in key.split())
     shown = "" if city["name"] == capitals else city["name"]  # the program capitalises the key itself
     rows.append(
