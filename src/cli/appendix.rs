@@ -11,6 +11,7 @@ use super::{Advise, Failure, Outcome, exit, folder, left_out};
 use crate::files;
 use crate::grid::zone::Iso3;
 use crate::ledger::Skipped;
+use crate::model::Redaction;
 use crate::site::{
     Appendix, CheckError, CheckScope, EXAMPLE_SPEC, LogRoot, Problem, Renderer, SiteError, Spec,
     SpecError, WriteError, check, start_page_path,
@@ -27,10 +28,14 @@ const MOST_DIFFERENCES: usize = 50;
     clippy::struct_excessive_bools,
     reason = "each is a switch of the command line"
 )]
+#[command(mut_arg("country", |country| country.help(
+    "Country whose social cost of carbon is stated, and whose average is used for runs of which nothing is known \
+     [default: where the runs took place]"
+)))]
 #[command(after_help = "\
 Examples:
   impact appendix logs/ --open
-  impact appendix --site-spec leaderboard_spec.json --output-dir site-out
+  impact appendix --site-spec leaderboard_spec.json --output site-out
   impact appendix --check site-out
 
 Without a spec, folders are groups. The spec says which runs belong to which group, what the tables
@@ -44,16 +49,23 @@ pub(super) struct AppendixArgs {
     #[arg(long, value_name = "SPEC.json")]
     site_spec: Option<PathBuf>,
     /// Where to write the site
-    #[arg(long, short, value_name = "DIR", default_value = "site-out")]
-    output_dir: PathBuf,
+    #[arg(
+        long,
+        short,
+        visible_alias = "output-dir",
+        alias = "out",
+        value_name = "DIR",
+        default_value = "site-out"
+    )]
+    output: PathBuf,
     /// Title of the site [default: the spec's, else its only group's]
     #[arg(long)]
     title: Option<String>,
     /// Open the start page when it is written
     #[arg(long)]
     open: bool,
-    /// Country whose social cost of carbon is stated [default: where the runs took place]
-    #[arg(long, value_name = "COUNTRY")]
+    /// The country of --country.
+    #[arg(skip)]
     country: Option<Iso3>,
     /// Folder with templates and assets that replace the built-in ones of the same name
     #[arg(long, value_name = "DIR")]
@@ -70,6 +82,9 @@ pub(super) struct AppendixArgs {
     /// Compare every file of a site with what its logs give, in LOGDIR if they have moved
     #[arg(long, value_name = "SITE", conflicts_with_all = ["site_spec", "open", "title", "print_spec"])]
     check: Option<PathBuf>,
+    /// Leave out host, user, folders, command lines, packages and device numbers; secrets always are
+    #[arg(long)]
+    redact: bool,
     /// Print a spec that shows every key
     #[arg(long)]
     print_spec: bool,
@@ -82,6 +97,7 @@ const LARGEST_SPEC: u64 = 16 << 20;
 
 impl AppendixArgs {
     pub(super) fn run(mut self, settings: &Sources) -> Outcome {
+        self.country = self.accounting.place.take_country();
         self.accounting.fill(&Config::load(settings)?);
         if self.print_spec {
             print(EXAMPLE_SPEC)?;
@@ -105,10 +121,15 @@ impl AppendixArgs {
             commands_allowed: self.allow_commands,
             empty_allowed: self.allow_empty,
             force: self.force,
+            redaction: if self.redact {
+                Redaction::Identity
+            } else {
+                Redaction::Secrets
+            },
         };
         let renderer = Renderer::new(self.templates.as_deref())?;
         let bar = progress_bar();
-        let outcome = appendix.write(&self.output_dir, &renderer, &|done, all| {
+        let outcome = appendix.write(&self.output, &renderer, &|done, all| {
             bar.set_length(all as u64);
             bar.set_position(done as u64);
         });
@@ -118,7 +139,7 @@ impl AppendixArgs {
             tell(format!("note: {}", escape::terminal(notice)));
         }
         left_out::tell_all(&outcome.skipped);
-        let start = start_page_path(&self.output_dir);
+        let start = start_page_path(&self.output);
         print(&format!(
             "{}: {} in {}, {}, {} of them new or changed, {} removed\n",
             escape::terminal(&start.display().to_string()),
@@ -184,7 +205,9 @@ impl AppendixArgs {
         let text = files::read(path, LARGEST_SPEC)
             .with_context(|| format!("cannot read {}", path.display()))
             .advise("impact appendix --print-spec > spec.json writes one to start from")?;
-        let spec = Spec::parse(&text).map_err(|error| advised(error.into()))?;
+        let spec = Spec::parse(&text).map_err(|error| {
+            advised(error.into()).within(format!("{} cannot be used", path.display()))
+        })?;
         Ok((Some(spec), text))
     }
 
@@ -197,7 +220,7 @@ impl AppendixArgs {
                 .collect(),
             _ => Vec::new(),
         };
-        let roots = if !self.folders.is_empty() {
+        let mut roots: Vec<LogRoot> = if !self.folders.is_empty() {
             self.folders.iter().cloned().map(LogRoot::new).collect()
         } else if !of_spec.is_empty() {
             of_spec
@@ -207,6 +230,11 @@ impl AppendixArgs {
             vec![LogRoot::new(PathBuf::from(usual.unwrap_or(".")))]
         };
         folder::check(roots.iter().map(|root| root.path.as_path()))?;
+        if self.redact {
+            for root in &mut roots {
+                root.shorten();
+            }
+        }
         Ok(roots)
     }
 
@@ -227,8 +255,10 @@ fn advised(error: SiteError) -> Failure {
             _ => "impact appendix --print-spec shows every key",
         },
         SiteError::Write(WriteError::Foreign(_)) => {
-            "another --output-dir, or --force to write into this one"
+            "another --output, or --force to write into this one"
         }
+        SiteError::Write(WriteError::Link(_)) => "name the folder that it leads to",
+        SiteError::Write(WriteError::Busy(_)) => "wait until it is done, or use another --output",
         SiteError::NoLogs(_) => folder::WITH_RUNS,
         _ => return Failure::new(error),
     };

@@ -9,7 +9,7 @@ use super::output::print;
 use super::settings::{Config, Sources};
 use super::{Failure, Outcome, configured, exit, folder, left_out};
 use crate::grid::intensity::live;
-use crate::grid::zone::{ZoneId, register};
+use crate::grid::zone::{Iso3, ZoneId, register};
 use crate::ledger::backfill::{Backfill, BackfillError, Backfilled};
 use crate::log::fill::Recorded;
 use crate::log::find;
@@ -22,8 +22,8 @@ use crate::text::number::counted;
 Example:
   impact backfill impact-logs/ --dry-run")]
 pub struct BackfillArgs {
-    /// Runs, or directories with runs in them
-    #[arg(required = true, value_name = "RUN")]
+    /// Runs, or directories with runs in them [default: impact-logs]
+    #[arg(value_name = "RUN")]
     runs: Vec<PathBuf>,
     /// Show what would be added, and change nothing
     #[arg(long)]
@@ -31,9 +31,12 @@ pub struct BackfillArgs {
     /// Also replace intensities that were recorded during the run
     #[arg(long)]
     force: bool,
-    /// The zone of the runs [default: the one each run recorded]
+    /// The zone of the runs, or their country [default: the one each run recorded]
     #[arg(long, value_name = "ZONE", value_parser = register::named)]
     zone: Option<ZoneId>,
+    /// The country of the runs, by code or name
+    #[arg(long, value_name = "COUNTRY", conflicts_with = "zone")]
+    country: Option<Iso3>,
     /// Provider to ask: auto (each service in turn) or the name of one
     /// [default: auto]
     #[arg(long, value_name = "NAME")]
@@ -48,8 +51,9 @@ impl BackfillArgs {
             "auto" => live::auto(&client),
             name => live::named(&client, name).ok_or_else(|| no_such_provider(&client, name))?,
         };
-        folder::check(self.runs.iter().map(PathBuf::as_path))?;
-        let found = find::find(&self.runs, &|_| {});
+        let runs = folder::or_usual(self.runs.clone(), &config)?;
+        folder::check(runs.iter().map(PathBuf::as_path))?;
+        let found = find::find(&runs, &|_| {});
         if found.runs.is_empty() {
             return Err(
                 Failure::new(anyhow::anyhow!("no run to fill in")).advise(folder::WITH_RUNS)
@@ -61,7 +65,7 @@ impl BackfillArgs {
         }
         let backfill = Backfill {
             providers: &chain,
-            zone: self.zone.clone(),
+            zone: self.zone(),
             recorded: if self.force {
                 Recorded::Replace
             } else {
@@ -87,6 +91,14 @@ impl BackfillArgs {
         } else {
             exit::FAILED
         })
+    }
+
+    /// The zone that is named; the services may know some that the tables do not.
+    fn zone(&self) -> Option<ZoneId> {
+        let zone = self.zone.as_ref();
+        let named =
+            zone.map(|zone| register::zone_or_country(zone).unwrap_or_else(|_| zone.clone()));
+        named.or_else(|| Some(register::of_country(self.country?)?.id.clone()))
     }
 
     fn tell(&self, run: &Path, done: &Backfilled) -> String {

@@ -1,6 +1,7 @@
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
+use super::bad_value::BadValue;
 use super::number::within;
 use super::output::{bold_heading, print};
 use super::place::unresolved;
@@ -92,9 +93,10 @@ impl CloudArgs {
         let config = Config::load(settings)?;
         let places = self.figures.open(&config)?;
         let rows = match (&self.suggest, &self.provider) {
-            (Some(text), _) => {
-                self.suggestions(cloud::find(text).advise("impact cloud all")?, &places)?
-            }
+            (Some(text), _) => self.suggestions(
+                cloud::find(text).advise("impact cloud all, which lists every region")?,
+                &places,
+            )?,
             (None, Some(provider)) => self.list(provider, &places)?,
             (None, None) => Vec::new(),
         };
@@ -141,7 +143,7 @@ impl CloudArgs {
         let regions = if provider.eq_ignore_ascii_case("all") {
             cloud::all().iter().collect()
         } else {
-            cloud::of_provider(provider).advise("impact cloud all")?
+            cloud::of_provider(provider).advise("impact cloud all, which lists every region")?
         };
         let mut rows = regions
             .into_iter()
@@ -176,7 +178,7 @@ impl CloudArgs {
     }
 }
 
-fn kilometres(text: &str) -> Result<f64, String> {
+fn kilometres(text: &str) -> Result<f64, BadValue> {
     within(
         text,
         0.0..f64::INFINITY,

@@ -1,12 +1,16 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, anyhow};
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
+use serde::Serialize;
 
+use super::destination::Destination;
 use super::output::{print, write_file, write_secret};
 use super::place::unresolved;
 use super::region::tables::Tables;
-use super::settings::{Config, Key, PROJECT_FILE, Setting, Sources, commented, perun, with_value};
+use super::settings::{
+    Config, IgnoredFile, Key, PROJECT_FILE, Setting, Sources, commented, perun, with_value,
+};
 use super::{Advise, Failure, Outcome, exit, left_out};
 use crate::files;
 use crate::grid::zone::{cloud, place, register};
@@ -34,14 +38,18 @@ pub(crate) struct ConfigArgs {
 #[derive(Debug, Subcommand)]
 enum Action {
     /// Print the settings in force
-    #[command(after_help = "Example:\n  impact config show --origin")]
+    #[command(
+        after_help = "Examples:\n  impact config show --origin\n  impact config show --format json"
+    )]
     Show {
         /// Print the defaults instead
         #[arg(long)]
         default: bool,
-        /// Also print where each value was set
+        /// Also print where each value was set; JSON always says it
         #[arg(long)]
         origin: bool,
+        #[command(flatten)]
+        destination: Destination<Format>,
     },
     /// Print the value of one key
     #[command(after_help = "Example:\n  impact config get currency")]
@@ -85,13 +93,20 @@ enum Action {
 impl ConfigArgs {
     pub(crate) fn run(self, sources: &Sources) -> Outcome {
         match self.action {
-            Action::Show { default, origin } => {
+            Action::Show {
+                default,
+                origin,
+                destination,
+            } => {
                 let config = if default {
                     Config::defaults()
                 } else {
                     Config::load(sources)?
                 };
-                print(&escape::terminal(&show(&config, origin)))?;
+                destination.write(&match destination.format(&Config::defaults())? {
+                    Format::Text => escape::terminal(&show(&config, origin)).into_owned(),
+                    Format::Json => json(&config)?,
+                })?;
             }
             Action::Get { key } => {
                 let key = Key::find(&key).advise("impact config show")?;
@@ -145,6 +160,47 @@ impl ConfigArgs {
     }
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+}
+
+#[derive(Serialize)]
+struct Document {
+    schema: &'static str,
+    impact_version: &'static str,
+    settings: Vec<SettingEntry>,
+}
+
+#[derive(Serialize)]
+struct SettingEntry {
+    key: &'static str,
+    /// None where it is not set or secret.
+    value: Option<String>,
+    is_set: bool,
+    /// Whether its value is kept out.
+    secret: bool,
+    /// Where it was set, as `--origin` prints it.
+    from: String,
+}
+
+/// The settings for machines, without secrets.
+fn json(config: &Config) -> Result<String, Failure> {
+    let settings = config.settings().iter().map(|setting| SettingEntry {
+        key: setting.key.name,
+        value: setting.value.clone().filter(|_| !setting.key.is_secret),
+        is_set: setting.value.is_some(),
+        secret: setting.key.is_secret,
+        from: setting.origin.to_string(),
+    });
+    Ok(escape::pretty_json(&Document {
+        schema: "impact-config/1",
+        impact_version: env!("CARGO_PKG_VERSION"),
+        settings: settings.collect(),
+    })?)
+}
+
 fn show(config: &Config, with_origin: bool) -> String {
     let head: &[&str] = if with_origin {
         &["key", "value", "from"]
@@ -179,6 +235,11 @@ fn file(sources: &Sources, user: bool) -> Result<PathBuf, Failure> {
                 .advise("XDG_CONFIG_HOME or HOME must be an absolute path")
         });
     }
+    if let Some(IgnoredFile { path, .. }) = &sources.ignored {
+        return Err(
+            Failure::new(anyhow!("{} belongs to somebody else", path.display())).advise("--user"),
+        );
+    }
     Ok(sources
         .project
         .clone()
@@ -196,7 +257,10 @@ fn is_known(key: &Key, value: &str, sources: &Sources) -> Result<(), Failure> {
                 .map_err(Failure::new)
                 .and_then(|zone| places.area_called(&zone).map(drop).map_err(unresolved))
         }
-        "region" => cloud::find(value).map(drop).advise("impact cloud all"),
+        "region" => cloud::find(value)
+            .map(drop)
+            .advise("impact cloud all, which lists every region"),
+        "address" if place::wider(value).is_some() => Ok(()),
         "address" => place::find(value)
             .map(drop)
             .advise("another spelling, or `City, Country`"),
@@ -208,7 +272,8 @@ fn is_known(key: &Key, value: &str, sources: &Sources) -> Result<(), Failure> {
 fn set(file: &Path, key: &Key, value: &str) -> Result<(), Failure> {
     let value = key
         .read(value)
-        .map_err(|why| anyhow!("this is not a valid value of {}: {why}", key.name))?;
+        .map_err(|why| anyhow!("this is not a valid value of {}: {why}", key.name))
+        .advise("impact config init, which writes a file that explains every key")?;
     let text = with_value(file, key, &value)?;
     make_folder(file)?;
     if key.is_secret {
@@ -243,9 +308,23 @@ fn import(perun: &Path, file: &Path) -> Result<(), Failure> {
     for (line, why) in &imported.left_out {
         left_out::tell(format_args!("{}:{line}", perun.display()), why);
     }
-    print(&escape::terminal(&format!(
-        "{} imported into {}\n",
-        counted(imported.settings.len(), "setting"),
-        file.display()
-    )))
+    let (taken, left) = (imported.settings.len(), imported.left_out.len());
+    if taken == 0 && left > 0 {
+        return Err(Failure::new(anyhow!(
+            "none of the {} of {} could be imported",
+            counted(left, "line"),
+            perun.display()
+        )));
+    }
+    let mut text = String::new();
+    for (key, value) in &imported.settings {
+        text.push_str(&format!("{} = {value}\n", key.name));
+    }
+    text.push_str(&format!(
+        "{} imported into {}, {} left out\n",
+        counted(taken, "setting"),
+        file.display(),
+        counted(left, "line")
+    ));
+    print(&escape::terminal(&text))
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 
 use super::accounting::{Accounting, doubt};
+use super::bad_value::BadValue;
 use super::settings::{Config, Key};
 #[cfg(feature = "live")]
 use crate::grid::intensity::cache::Cache;
@@ -15,12 +16,18 @@ use crate::grid::zone::detect;
 impl Accounting {
     /// Fills options that were not given.
     pub(crate) fn fill(&mut self, config: &Config) {
+        let not_given = [
+            ("pue", self.pue.is_none()),
+            ("emissions-factor", self.emissions_factor.is_none()),
+            ("dataset", self.dataset.is_none()),
+        ];
+        let keys = not_given.iter().filter(|(_, is_open)| *is_open);
+        self.project_settings = config.of_project(keys.map(|(key, _)| *key));
         self.pue = config.or(self.pue, "pue");
         self.emissions_factor = config.or(self.emissions_factor, "emissions-factor");
         doubt(self.emissions_factor);
-        if self.zone.is_none() {
-            self.zone = config.or(None, "zone");
-            self.zone_origin = config.setting("zone").map(|zone| zone.origin.clone());
+        if let Some(key) = self.place.fill(config) {
+            self.project_settings.extend(config.of_project([key]));
         }
         self.dataset = config.or(self.dataset, "dataset");
     }
@@ -36,6 +43,8 @@ pub(crate) fn machine(sysfs: Option<PathBuf>, config: &Config) -> detect::Roots 
     detect::Roots {
         sys: root(sysfs, "sysfs-root", "/sys"),
         run: root(None, "run-root", "/run"),
+        etc: root(None, "etc-root", "/etc"),
+        environment: config.environment().clone(),
     }
 }
 
@@ -62,13 +71,15 @@ pub(crate) fn format<F: ValueEnum>(config: &Config) -> Option<F> {
 }
 
 /// `KEY=VALUE` of the option --config.
-pub(crate) fn pair(text: &str) -> Result<(String, String), String> {
+pub(crate) fn pair(text: &str) -> Result<(String, String), BadValue> {
     match text.split_once('=') {
         Some((key, value)) if !key.trim().is_empty() => {
-            let known = Key::find(key.trim()).map_err(|unknown| unknown.to_string())?;
+            let known = Key::find(key.trim())?;
             known.read(value.trim())?;
             Ok((key.trim().to_owned(), value.trim().to_owned()))
         }
-        _ => Err("expected KEY=VALUE, such as pue=1.2".to_owned()),
+        _ => Err(BadValue::NotAPair {
+            example: Some("pue=1.2"),
+        }),
     }
 }

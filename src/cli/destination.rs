@@ -14,7 +14,7 @@ pub(crate) struct Destination<F: Format> {
     #[arg(long, value_enum)]
     format: Option<F>,
     /// Write to this file instead of standard output; never overwrites without --force
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, alias = "out", value_name = "FILE")]
     output: Option<PathBuf>,
     /// Replace existing files
     #[arg(long)]
@@ -22,12 +22,21 @@ pub(crate) struct Destination<F: Format> {
 }
 
 /// Extensions that differ from the name of their format.
-const EXTENSIONS: [(&str, &str); 5] = [
+///
+/// The first of a format is the one that is advised.
+const EXTENSIONS: [(&str, &str); 12] = [
     ("txt", "text"),
     ("md", "markdown"),
     ("tex", "latex"),
+    ("html", "html"),
     ("htm", "html"),
+    ("yaml", "yaml"),
     ("yml", "yaml"),
+    ("json", "json"),
+    ("jsonl", "jsonl"),
+    ("geojson", "geojson"),
+    ("csv", "csv"),
+    ("svg", "svg"),
 ];
 
 /// A format a command can write; the first is the default.
@@ -84,9 +93,9 @@ fn is_same_place(a: &Path, b: &Path) -> bool {
 /// The format that the extension of a file names.
 pub(crate) fn format_of<F: Format>(file: &Path) -> Result<F, Failure> {
     let extension = file.extension().and_then(|extension| extension.to_str());
-    let name = extension.map(|extension| {
-        let special = EXTENSIONS.iter().find(|(special, _)| *special == extension);
-        special.map_or(extension, |(_, name)| name)
+    let name = extension.and_then(|extension| {
+        let known = EXTENSIONS.iter().find(|(known, _)| *known == extension);
+        known.map(|(_, name)| *name)
     });
     let format = name.and_then(|name| F::from_str(name, false).ok());
     format.ok_or_else(|| {
@@ -105,9 +114,6 @@ pub(crate) fn format_of<F: Format>(file: &Path) -> Result<F, Failure> {
 fn extension_of<F: Format>(format: &F) -> Option<String> {
     let value = format.to_possible_value()?;
     let name = value.get_name();
-    let special = EXTENSIONS.iter().find(|(_, special)| *special == name);
-    Some(format!(
-        ".{}",
-        special.map_or(name, |(extension, _)| extension)
-    ))
+    let (extension, _) = EXTENSIONS.iter().find(|(_, known)| *known == name)?;
+    Some(format!(".{extension}"))
 }

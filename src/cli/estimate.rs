@@ -4,21 +4,23 @@ use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 
 use super::accounting::doubt;
-use super::number::within;
+use super::bad_value::BadValue;
+use super::number::{fraction, within};
 use super::output::print;
 use super::place::{Place, unresolved};
 use super::region::tables::Tables;
 use super::settings::{Config, Sources};
 use super::{Advise, Failure, Outcome, exit};
-use crate::grid::PlaceResolver;
 use crate::grid::data::device::Kind;
+use crate::grid::intensity::Intensity;
 use crate::grid::zone::{AreaId, cloud, register};
-use crate::ledger::estimate;
+use crate::grid::{PlaceResolver, ResolveError};
 use crate::ledger::estimate::{Estimate, Fleet, Grid, Job};
+use crate::ledger::{AssumedPue, estimate};
 use crate::text::escape;
-use crate::text::number::human;
+use crate::text::quantity::{self, Quantity};
 use crate::text::table::Table;
-use crate::units::{GramsCo2e, GramsPerKwh, Pue, SECONDS_PER_HOUR};
+use crate::units::{GramsCo2e, GramsPerKwh, Pue, SECONDS_PER_HOUR, Span};
 
 /// Estimate the energy and emissions of a job from the design power of its hardware
 #[derive(Debug, Args)]
@@ -37,7 +39,7 @@ pub(crate) struct EstimateArgs {
     /// Number of GPUs
     #[arg(long, default_value_t = 1, requires = "gpu", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     gpus: u32,
-    /// Average utilisation of the GPUs, from 0 to 1
+    /// Average utilisation of the GPUs, from 0 to 1 or in %
     #[arg(long, default_value_t = 1.0, value_parser = share, value_name = "SHARE")]
     gpu_utilization: f64,
     /// Name of the CPU, such as EPYC 7763
@@ -46,18 +48,18 @@ pub(crate) struct EstimateArgs {
     /// Number of CPUs
     #[arg(long, default_value_t = 1, requires = "cpu", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     cpus: u32,
-    /// Average utilisation of the CPUs, from 0 to 1
+    /// Average utilisation of the CPUs, from 0 to 1 or in %
     #[arg(long, default_value_t = 1.0, value_parser = share, value_name = "SHARE")]
     cpu_utilization: f64,
     /// Memory in GB [default: not counted]
     #[arg(long, value_parser = gigabytes, value_name = "GB", allow_negative_numbers = true)]
     memory: Option<f64>,
-    /// Duration of the job in hours
+    /// Duration of the job in hours, or with a unit, such as 30m
     #[arg(long, value_parser = hours, allow_negative_numbers = true, required_unless_present = "list")]
     hours: Option<f64>,
     #[command(flatten)]
     place: Place,
-    /// Power usage effectiveness [default: that of the provider of --region, else 1.58]
+    /// Power usage effectiveness [default: that of the provider of --region, else the newest average, 1.54]
     #[arg(long, value_name = "PUE")]
     pue: Option<Pue>,
     /// Use this carbon intensity, in g CO2eq per kWh
@@ -116,7 +118,7 @@ impl EstimateArgs {
         let job = self.job()?;
         let places = Tables::default().open(&config)?;
         if let Some(kind) = self.everywhere {
-            write(&everywhere(&job, self.pue, kind, &places)?, format)?;
+            write(&everywhere(&job, self.pue, kind, &places, format)?, format)?;
             return Ok(exit::DONE);
         }
         #[cfg(feature = "live")]
@@ -190,7 +192,8 @@ impl EstimateArgs {
         {
             return Ok((known.pue, known.provenance()));
         }
-        Ok((Pue::global_average(), "global average".to_owned()))
+        let AssumedPue { pue, citation } = AssumedPue::newest();
+        Ok((pue, format!("global average: {citation}")))
     }
 
     fn estimate(&self, job: Job, places: &PlaceResolver) -> Result<Estimate, Failure> {
@@ -211,7 +214,7 @@ impl EstimateArgs {
 
     fn grid(&self, places: &PlaceResolver) -> Result<Option<Grid>, Failure> {
         let place = self.place.find_given(places)?;
-        let region = place.map(|place| place.region());
+        let region = place.map(|place| place.region(self.place.source()));
         if let Some(factor) = self.emissions_factor {
             let (zone, how) = region.map(|region| (region.zone, region.how)).unzip();
             return Ok(Some(Grid {
@@ -280,13 +283,11 @@ impl EstimateArgs {
             })?;
         let mass = job.mass(window.mean).map(GramsCo2e::kg);
         Ok(format!(
-            "ROUGH ESTIMATE: in {zone} the cleanest start is {}, with {} g CO2eq/kWh on average by the forecast of {}: {} kg CO2eq (low {}, high {}).\n",
+            "ROUGH ESTIMATE: in {zone} the cleanest start is {}, with {} on average by the forecast of {}: {} of CO2eq.\n",
             window.from.format("%Y-%m-%d %H:%M UTC"),
-            human(window.mean.get()),
+            quantity::intensity(window.mean),
             answer.series.source(),
-            human(mass.middle),
-            human(mass.low),
-            human(mass.high),
+            estimate::range(Quantity::Mass, mass),
         ))
     }
 }
@@ -313,27 +314,39 @@ fn devices(list: List) -> Table {
     table
 }
 
+/// None where the data set has no figure for the place.
+fn known(figure: Result<Intensity, ResolveError>) -> Result<Option<Intensity>, Failure> {
+    match figure {
+        Ok(intensity) => Ok(Some(intensity)),
+        Err(ResolveError::Figure(_)) => Ok(None),
+        Err(other) => Err(unresolved(other)),
+    }
+}
+
 /// The same job in every place, cleanest first; each cloud with its own PUE unless one is given.
 fn everywhere(
     job: &Job,
     given: Option<Pue>,
     kind: Everywhere,
     places: &PlaceResolver,
+    format: Format,
 ) -> Result<Table, Failure> {
-    let usual = given.unwrap_or_else(Pue::global_average);
+    let usual = given.unwrap_or_else(|| AssumedPue::newest().pue);
     let mut rows = Vec::new();
     match kind {
         Everywhere::Zones => {
             for zone in register::all().values() {
-                let intensity = places
-                    .intensity(&AreaId::from(zone.id.clone()))
-                    .map_err(unresolved)?;
-                rows.push((zone.id.to_string(), zone.name.clone(), intensity, usual));
+                let area = AreaId::from(zone.id.clone());
+                if let Some(intensity) = known(places.intensity(&area))? {
+                    rows.push((zone.id.to_string(), zone.name.clone(), intensity, usual));
+                }
             }
         }
         Everywhere::Clouds => {
             for region in cloud::all() {
-                let intensity = places.intensity(&region.area).map_err(unresolved)?;
+                let Some(intensity) = known(places.intensity(&region.area))? else {
+                    continue;
+                };
                 let code = format!("{}:{}", region.provider, region.code);
                 let its_own = || cloud::pue(region).map(|known| known.pue);
                 let pue = given.or_else(its_own).unwrap_or(usual);
@@ -352,34 +365,53 @@ fn everywhere(
         let masses = a.4.middle.total_cmp(&b.4.middle);
         masses.then_with(|| a.0.cmp(&b.0))
     });
+    // Programs get fixed units and all digits.
+    let is_for_people = matches!(format, Format::Text | Format::Markdown);
+    let title = if is_for_people { "CO2eq" } else { "kg CO2eq" };
     let mut table = Table::new(
         &["place", "name", "source"],
-        &["g CO2eq/kWh", "PUE", "kg CO2eq", "low", "high"],
+        &["g CO2eq/kWh", "PUE", title, "low", "high"],
     );
     for (place, name, intensity, pue, mass) in rows {
-        table.push([
-            place,
-            name,
-            intensity.provenance.to_string(),
-            human(intensity.value.get()),
-            pue.to_string(),
-            human(mass.middle),
-            human(mass.low),
-            human(mass.high),
-        ]);
+        let intensity_g = intensity.value.get();
+        let [first, masses @ ..] = if is_for_people {
+            let mass = [mass.middle, mass.low, mass.high].map(|kg| Quantity::Mass.amount(kg));
+            let [middle, low, high] = mass;
+            [quantity::digits(intensity_g), middle, low, high]
+        } else {
+            [intensity_g, mass.middle, mass.low, mass.high].map(|number| number.to_string())
+        };
+        let words = [place, name, intensity.provenance.to_string()];
+        table.push(
+            words
+                .into_iter()
+                .chain([first, pue.to_string()])
+                .chain(masses),
+        );
     }
     Ok(table)
 }
 
-fn share(text: &str) -> Result<f64, String> {
-    within(text, 0.0..=1.0, "it must lie between 0 and 1")
+fn share(text: &str) -> Result<f64, BadValue> {
+    fraction(
+        text,
+        0.0..=1.0,
+        "it must lie between 0 and 1, or 0% and 100%",
+    )
 }
 
-fn hours(text: &str) -> Result<f64, String> {
-    let rule = "it must be a number of hours from 0.000001 to 100,000,000";
-    within(text, 1e-6..=1e8, rule)
+fn hours(text: &str) -> Result<f64, BadValue> {
+    let rule = "it must be a number of hours from 0.000001 to 100,000,000, or a time such as 30m";
+    let is_plain = text.trim().parse::<f64>().is_ok();
+    match text.parse::<Span>() {
+        Ok(span) if !is_plain => {
+            let hours = span.0.as_secs_f64() / SECONDS_PER_HOUR;
+            within(&hours.to_string(), 1e-6..=1e8, rule)
+        }
+        _ => within(text, 1e-6..=1e8, rule),
+    }
 }
 
-fn gigabytes(text: &str) -> Result<f64, String> {
+fn gigabytes(text: &str) -> Result<f64, BadValue> {
     within(text, 0.0..=1e9, "it must be a number of gigabytes")
 }

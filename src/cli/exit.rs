@@ -12,6 +12,8 @@ pub(crate) const PARTIAL: u8 = 3;
 pub(crate) const ESTIMATED: u8 = 4;
 /// `require`: a requirement is not met.
 pub(crate) const NOT_MET: u8 = 5;
+/// `compare`: a gate failed.
+pub(crate) const GATE_FAILED: u8 = 6;
 /// `track`: impact failed before the command was started.
 pub(crate) const NOT_STARTED: u8 = 125;
 /// `track`: the command cannot be run.

@@ -7,22 +7,23 @@ use super::accounting::{Accounting, exit_code};
 use super::destination::{default_format, format_of};
 use super::output::{cannot_write, write_file};
 use super::settings::{Config, Sources};
-use super::{Failure, Outcome};
+use super::{Failure, Outcome, folder};
 use crate::files::AtomicFile;
-use crate::ledger::export::{Column, RowFormat, runs, samples};
+use crate::ledger::export::{Column, RowFormat, phases, runs, samples};
 
-/// Export tables for pandas and R, with one row per run or per sample
+/// Export tables for pandas and R, with one row per run, phase or sample
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   impact export logs/ --output runs.csv
+  impact export logs/ --what phases --output phases.csv
   impact export logs/ --what samples --format jsonl
 
 A second file, such as runs.columns.csv, describes the unit and meaning of each column.
 An empty cell, or null, is an unknown figure.")]
 pub struct ExportArgs {
-    /// Directories with runs in them
-    #[arg(required = true, value_name = "LOGDIR")]
+    /// Directories with runs in them [default: impact-logs]
+    #[arg(value_name = "LOGDIR")]
     folders: Vec<PathBuf>,
     /// What each row holds
     #[arg(long, value_enum, default_value_t = What::Runs)]
@@ -33,7 +34,7 @@ pub struct ExportArgs {
     #[command(flatten)]
     accounting: Accounting,
     /// Write to this file instead of standard output; never overwrites without --force
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, alias = "out", value_name = "FILE")]
     output: Option<PathBuf>,
     /// Replace existing files
     #[arg(long)]
@@ -42,7 +43,11 @@ pub struct ExportArgs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum What {
+    /// One row per run
     Runs,
+    /// One row each time that a phase marked with `impact mark` occurs
+    Phases,
+    /// One row per sample
     Samples,
 }
 
@@ -54,13 +59,15 @@ enum Format {
 
 impl ExportArgs {
     pub fn run(mut self, settings: &Sources) -> Outcome {
-        self.accounting.fill(&Config::load(settings)?);
+        let config = Config::load(settings)?;
+        self.accounting.fill(&config);
         let format = match (self.format, &self.output) {
             (Some(format), _) => format,
             (None, Some(file)) => format_of(file)?,
             (None, None) => default_format(),
         };
-        let collection = self.accounting.collect(&self.folders)?;
+        let folders = folder::or_usual(std::mem::take(&mut self.folders), &config)?;
+        let collection = self.accounting.collect(&folders)?;
         let assumptions = self.accounting.assumptions()?;
         let row_format = match format {
             Format::Csv => RowFormat::Csv,
@@ -69,6 +76,7 @@ impl ExportArgs {
         let write = |out: &mut dyn io::Write| -> Result<Vec<Column>, Failure> {
             match self.what {
                 What::Runs => Ok(runs(&collection, &assumptions, row_format, out)?),
+                What::Phases => Ok(phases(&collection, row_format, out)?),
                 What::Samples => {
                     let paths: Vec<PathBuf> = collection
                         .runs
@@ -90,7 +98,7 @@ impl ExportArgs {
                 write_file(&columns_file(file), header.as_bytes(), self.force)?;
             }
         }
-        Ok(exit_code(&collection))
+        Ok(exit_code(&collection.skipped))
     }
 
     /// Writes the file completely or not at all.

@@ -47,7 +47,7 @@ impl Failure {
         self
     }
 
-    /// Whether the reader of our output has gone away, as `head` does.
+    /// Whether the reader of the output has closed it, as `head` does.
     #[must_use]
     pub(crate) fn is_broken_pipe(&self) -> bool {
         self.error.chain().any(|cause| {

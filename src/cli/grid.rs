@@ -4,6 +4,7 @@ use std::sync::Arc;
 use chrono::{DateTime, TimeDelta, Utc};
 use clap::{Args, ValueEnum};
 
+use super::bad_value::BadValue;
 use super::output::{print, tell};
 use super::settings::{Config, Sources};
 use super::{Failure, Outcome, configured, exit};
@@ -24,9 +25,10 @@ Examples:
   impact grid US-CA --from 2026-11-01 --to 2026-11-08 --format csv
 
 Tokens are taken from the environment: ELECTRICITYMAPS_TOKEN, ENTSOE_TOKEN, EIA_API_KEY, and for
-watttime, which is asked only by name, WATTTIME_USERNAME, WATTTIME_PASSWORD and WATTTIME_REGION.")]
+watttime, which is asked only by name, WATTTIME_USERNAME (or
+WATTTIME_USER), WATTTIME_PASSWORD and WATTTIME_REGION.")]
 pub struct GridArgs {
-    /// The zone, such as US-CA, FR or DK-DK1; GB-1 to GB-17 are the regions of Great Britain
+    /// The zone, such as US-CA, FR or DK-DK1, or a country; GB-1 to GB-17 are the regions of Great Britain
     #[arg(value_parser = register::named)]
     zone: ZoneId,
     /// Start of the period: a date or time, in UTC unless it has an offset [default: a day before its end]
@@ -62,10 +64,15 @@ impl GridArgs {
         let from = self
             .from
             .unwrap_or_else(|| Period::until(to, TimeDelta::days(1)).from());
-        let period =
-            Period::new(from, to).map_err(|wrong| Failure::new(wrong).exit_with(exit::USAGE))?;
+        let period = Period::new(from, to).map_err(|wrong| {
+            Failure::new(wrong)
+                .advise("--from before --to, such as --from 2026-11-01 --to 2026-11-08")
+                .exit_with(exit::USAGE)
+        })?;
+        // Some services know zones that the tables do not.
+        let zone = register::zone_or_country(&self.zone).unwrap_or(self.zone);
         let answer = chain
-            .intensity(&self.zone, &period)
+            .intensity(&zone, &period)
             .map_err(|unanswered| no_answer(&unanswered))?;
         let format = self.format.or_else(|| configured::format(&config));
         let format = format.unwrap_or(Format::Text);
@@ -122,9 +129,8 @@ pub(super) fn reasons(unanswered: &NoProviderAnswered) -> Failure {
 }
 
 /// A date or time, in UTC unless it says otherwise.
-fn instant(text: &str) -> Result<DateTime<Utc>, String> {
-    parse_instant(text)
-        .ok_or_else(|| "expected a date or time such as 2026-11-01 or 2026-11-01T12:00".into())
+fn instant(text: &str) -> Result<DateTime<Utc>, BadValue> {
+    parse_instant(text).ok_or(BadValue::NotAnInstant)
 }
 
 fn text(answer: &Answer, period: &Period) -> String {

@@ -5,6 +5,7 @@ use clap::Args;
 
 use super::settings::Config;
 use crate::meter::sensor::Roots;
+use crate::units::Watts;
 
 /// Where to find /sys, /proc and the GPU library, for containers that mount those of the host.
 #[derive(Debug, Args)]
@@ -44,6 +45,15 @@ impl Hardware {
             nvml_lib: config
                 .or(self.nvml_lib.clone(), "nvml-lib")
                 .filter(|path| !path.is_empty()),
+            cpu_tdp_w: config
+                .or::<Watts>(None, "cpu-tdp")
+                .map(|watts| watts.get().round() as u32),
+            gpu_tdp_w: config
+                .or::<Watts>(None, "gpu-tdp")
+                .map(|watts| watts.get().round() as u32),
+            memory_mw_per_gb: config
+                .or::<Watts>(None, "memory-watts-per-gb")
+                .map(|watts| (watts.get() * 1e3).round() as u32),
             environment: config.environment().clone(),
         }
     }

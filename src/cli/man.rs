@@ -5,7 +5,7 @@ use clap::{Args, Command, CommandFactory};
 use clap_mangen::Man;
 
 use super::output::{print, write_file};
-use super::{Cli, Failure, Outcome, exit};
+use super::{Advise as _, Cli, Failure, Outcome, exit};
 
 /// Write the manual pages
 #[derive(Debug, Args)]
@@ -17,7 +17,7 @@ Examples:
 Without --output, only the page of the program is printed. With it, every command has a page, too.")]
 pub(crate) struct ManArgs {
     /// Directory of the pages, created if missing [default: standard output]
-    #[arg(long, short, value_name = "DIR")]
+    #[arg(long, short, alias = "out", value_name = "DIR")]
     output: Option<PathBuf>,
     /// Replace existing pages
     #[arg(long)]
@@ -33,7 +33,8 @@ impl ManArgs {
             return Ok(exit::DONE);
         };
         std::fs::create_dir_all(folder)
-            .with_context(|| format!("cannot make {}", folder.display()))?;
+            .with_context(|| format!("cannot make the folder {}", folder.display()))
+            .advise("the name of a new folder, or of one that is there")?;
         for (name, command) in pages("impact", &program) {
             let file = folder.join(format!("{name}.1"));
             write_file(&file, page(&command)?.as_bytes(), self.force)?;

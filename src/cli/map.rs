@@ -11,8 +11,8 @@ use super::region::tables::Tables;
 use super::settings::{Config, Sources};
 use super::{Advise, Failure, Outcome, exit};
 use crate::grid::intensity::intensity_map::{Coloured, IntensityMap};
-use crate::grid::zone::{Point, ZoneId, register};
-use crate::grid::{PlaceQuery, PlaceResolver};
+use crate::grid::zone::{Iso3, Point, ZoneId, register};
+use crate::grid::{PlaceQuery, PlaceResolver, ResolveError};
 use crate::text::escape;
 use crate::text::table::Table;
 
@@ -23,7 +23,7 @@ use crate::text::table::Table;
 )]
 pub(super) struct MapArgs {
     /// Where to write the map: a file that ends in .svg or .html [default: standard output]
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, alias = "out", value_name = "FILE")]
     output: Option<PathBuf>,
     /// Replace an existing file
     #[arg(long)]
@@ -41,6 +41,9 @@ pub(super) struct MapArgs {
     /// Draw only this zone and its neighbourhood
     #[arg(long, value_name = "ZONE", value_parser = register::named)]
     zone: Option<ZoneId>,
+    /// Draw only this country and its neighbourhood
+    #[arg(long, value_name = "COUNTRY", conflicts_with = "zone")]
+    country: Option<Iso3>,
     #[command(flatten)]
     tables: Tables,
 }
@@ -60,7 +63,11 @@ impl MapArgs {
         }
     }
 
-    pub(super) fn run(self, settings: &Sources) -> Outcome {
+    pub(super) fn run(mut self, settings: &Sources) -> Outcome {
+        if let Some(country) = self.country {
+            let zone = register::of_country(country).ok_or(ResolveError::Country(country));
+            self.zone = Some(zone.map_err(unresolved)?.id.clone());
+        }
         let format = self.format()?;
         let places = self.tables.open(&Config::load(settings)?)?;
         let mut sources: BTreeMap<String, usize> = BTreeMap::new();

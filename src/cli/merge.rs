@@ -10,7 +10,7 @@ use crate::ledger::merge::{Source, merge};
 use crate::log::find::is_run;
 use crate::log::write::LogWriter;
 use crate::text::escape;
-use crate::text::number::human;
+use crate::text::quantity;
 
 /// Merge the logs of many nodes or ranks into one run
 #[derive(Debug, Args)]
@@ -25,7 +25,7 @@ pub(crate) struct MergeArgs {
     #[arg(required = true, value_name = "LOGDIR")]
     folders: Vec<PathBuf>,
     /// Folder of the merged run, outside of the merged directories
-    #[arg(long, short, value_name = "DIR")]
+    #[arg(long, short, alias = "out", value_name = "DIR")]
     output: PathBuf,
     /// Fail if any log cannot be read, instead of leaving it out
     #[arg(long)]
@@ -44,9 +44,9 @@ impl MergeArgs {
         let merged = merge(sources).context("there is nothing to merge")?;
         if let Some(time) = merged.time_between {
             tell(format!(
-                "warning: the runs were not all at one time; the merged run lasts {} h longer than \
+                "warning: the runs were not all at one time; the merged run lasts {} longer than \
                  they did\ntry: impact statement, which adds up runs one after the other",
-                human(time.hours())
+                quantity::time(time)
             ));
         }
         self.write(&merged.info, &merged.samples)?;
@@ -55,7 +55,7 @@ impl MergeArgs {
             merged.origin,
             self.output.display()
         )))?;
-        Ok(exit_code(&collection))
+        Ok(exit_code(&collection.skipped))
     }
 
     /// Fails if the merged run would be counted together with its parts.

@@ -5,6 +5,7 @@ mod accounting;
 mod appendix;
 #[cfg(feature = "live")]
 mod backfill;
+mod bad_value;
 mod cloud;
 mod compare;
 mod completions;
@@ -31,6 +32,7 @@ mod merge;
 mod number;
 mod output;
 mod place;
+mod place_of_runs;
 mod region;
 mod report;
 #[cfg(all(feature = "track", target_os = "linux"))]
@@ -41,8 +43,20 @@ mod statement;
 mod track;
 #[cfg(not(all(feature = "track", target_os = "linux")))]
 mod unsupported;
+mod usage;
 mod version;
 mod yaml;
+
+/// What the fuzz targets call.
+#[cfg(fuzzing)]
+pub mod fuzzing {
+    use std::path::Path;
+
+    /// Reads a file as settings, and sets a value in its text.
+    pub fn read_settings(path: &Path) {
+        super::settings::read_any(path);
+    }
+}
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -109,6 +123,14 @@ enum Command {
 }
 
 impl Command {
+    /// Whether settings change what it does.
+    fn has_settings(&self) -> bool {
+        !matches!(
+            self,
+            Self::Mark(_) | Self::Completions(_) | Self::Man(_) | Self::Merge(_)
+        )
+    }
+
     fn run(self, settings: &Sources) -> Outcome {
         match self {
             Self::Track(args) => args.run(settings),
@@ -149,8 +171,25 @@ pub fn main() -> ExitCode {
         };
     }
     let mut settings = Sources::of_process();
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => match usage::failure(&error, &arguments) {
+            Some(failure) => {
+                output::tell_failure(&failure, &settings);
+                return ExitCode::from(failure.code);
+            }
+            None => error.exit(),
+        },
+    };
     settings.command_line = cli.config;
+    if let Some(ignored) = settings
+        .ignored
+        .as_ref()
+        .filter(|_| cli.command.has_settings())
+    {
+        let text = format!("impact: {ignored}");
+        output::tell(crate::text::escape::terminal(&text));
+    }
     match cli.command.run(&settings) {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {

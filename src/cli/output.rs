@@ -41,7 +41,18 @@ pub(crate) fn cannot_write(path: &Path, error: io::Error) -> Failure {
         return Failure::new(anyhow::anyhow!("{} is already there", path.display()))
             .advise("another name, or --force to replace it");
     }
-    Failure::new(anyhow::Error::new(error).context(format!("cannot write {}", path.display())))
+    let advice = match error.kind() {
+        io::ErrorKind::NotFound => Some("make its folder first, or name another"),
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            Some("a folder that you may write to")
+        }
+        _ => None,
+    };
+    let failure = anyhow::Error::new(error).context(format!("cannot write {}", path.display()));
+    match advice {
+        Some(advice) => Failure::new(failure).advise(advice),
+        None => Failure::new(failure),
+    }
 }
 
 /// Prints a line to standard error; errors of the terminal are ignored.

@@ -2,11 +2,11 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::Outcome;
 use super::accounting::{Accounting, exit_code};
 use super::destination::Destination;
 use super::settings::{Config, Sources};
 use super::yaml::yaml;
+use super::{Outcome, folder};
 use crate::ledger::statement::Report;
 use crate::text::escape;
 
@@ -17,8 +17,8 @@ Examples:
   impact report impact-logs/
   impact report logs/run-1 logs/run-2 --format csv --output runs.csv")]
 pub struct ReportArgs {
-    /// Runs, or directories with runs in them
-    #[arg(required = true, value_name = "RUN")]
+    /// Runs, or directories with runs in them [default: impact-logs]
+    #[arg(value_name = "RUN")]
     runs: Vec<PathBuf>,
     #[command(flatten)]
     accounting: Accounting,
@@ -40,7 +40,8 @@ impl ReportArgs {
         self.accounting.fill(&config);
         let format = self.destination.format(&config)?;
         let assumptions = self.accounting.assumptions()?;
-        let collection = self.accounting.collect(&self.runs)?;
+        let runs = folder::or_usual(self.runs, &config)?;
+        let collection = self.accounting.collect(&runs)?;
         let report = Report::of(&collection, &assumptions);
         let text = match format {
             Format::Text => escape::terminal(&report.text()).into_owned(),
@@ -49,6 +50,6 @@ impl ReportArgs {
             Format::Csv => report.csv(),
         };
         self.destination.write(&text)?;
-        Ok(exit_code(&collection))
+        Ok(exit_code(&collection.skipped))
     }
 }

@@ -1,7 +1,8 @@
-use clap::Args;
+use clap::{Args, ValueEnum};
+use serde::Serialize;
 
+use super::destination::Destination;
 use super::hardware::Hardware;
-use super::output::print;
 use super::settings::{Config, Sources};
 use super::{Failure, Outcome, exit};
 use crate::meter::require::{Expectation, Found, Line, Requirements};
@@ -24,6 +25,23 @@ pub(crate) struct RequireArgs {
     wanted: Wanted,
     #[command(flatten)]
     hardware: Hardware,
+    #[command(flatten)]
+    destination: Destination<Format>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+}
+
+/// The requirements and what the machine has, for machines.
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    impact_version: &'static str,
+    met: bool,
+    requirements: &'a [Line],
 }
 
 macro_rules! wanted {
@@ -86,14 +104,21 @@ impl RequireArgs {
                 .advise("impact require --gpu-name NAME")
                 .exit_with(exit::USAGE));
         }
-        let roots = self.hardware.roots(&Config::load(settings)?);
-        let lines = requirements.check(&Found::of(&roots));
-        print(&escape::terminal(&table(&lines)))?;
-        Ok(if lines.iter().all(|line| line.met) {
-            exit::DONE
-        } else {
-            exit::NOT_MET
-        })
+        let config = Config::load(settings)?;
+        let format = self.destination.format(&Config::defaults())?;
+        let lines = requirements.check(&Found::of(&self.hardware.roots(&config)));
+        let met = lines.iter().all(|line| line.met);
+        let text = match format {
+            Format::Text => escape::terminal(&table(&lines)).into_owned(),
+            Format::Json => escape::pretty_json(&Document {
+                schema: "impact-require/1",
+                impact_version: env!("CARGO_PKG_VERSION"),
+                met,
+                requirements: &lines,
+            })?,
+        };
+        self.destination.write(&text)?;
+        Ok(if met { exit::DONE } else { exit::NOT_MET })
     }
 }
 
@@ -112,6 +137,7 @@ impl WantedBefore {
             "this machine does not meet the requirements\n{}",
             table(&lines).trim_end()
         ))
+        .advise("another machine, or other values after --require-")
         .exit_with(exit::NOT_STARTED))
     }
 }
@@ -123,7 +149,10 @@ fn table(lines: &[Line]) -> String {
             if line.met { "ok" } else { "no" }.to_owned(),
             line.what.to_owned(),
             line.expected.clone(),
-            line.found.clone(),
+            match line.found.as_slice() {
+                [] => "none".to_owned(),
+                found => found.join(", "),
+            },
         ]);
     }
     table.text()

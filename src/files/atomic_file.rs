@@ -63,7 +63,8 @@ impl AtomicFile {
             file: builder
                 .prefix(".impact-")
                 .suffix(".part")
-                .tempfile_in(folder)?,
+                .tempfile_in(folder)
+                .map_err(without_path)?,
             permissions,
         })
     }
@@ -100,6 +101,16 @@ impl AtomicFile {
             None => Ok(()),
         }
     }
+}
+
+/// The error without the name of the temporary file, which tells users nothing.
+fn without_path(error: io::Error) -> io::Error {
+    let why = match error.kind() {
+        io::ErrorKind::NotFound => "the folder does not exist",
+        io::ErrorKind::PermissionDenied => "the folder may not be written to",
+        _ => return error,
+    };
+    io::Error::new(error.kind(), why)
 }
 
 impl Write for AtomicFile {

@@ -30,7 +30,11 @@ fn open_with(path: &Path, follow: bool) -> io::Result<File> {
         }
         std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags.bits() as i32);
     }
-    let file = options.open(path)?;
+    if_regular(options.open(path)?)
+}
+
+/// The file, unless it is a folder, pipe or device.
+pub(super) fn if_regular(file: File) -> io::Result<File> {
     if file.metadata()?.is_file() {
         Ok(file)
     } else {

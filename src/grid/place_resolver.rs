@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use super::intensity::user_table::{BadTable, UserTable};
-use super::intensity::{Dataset, Fallback, Intensity, for_area_in};
+use super::intensity::{
+    Dataset, Emissions, Fallback, Intensity, NoFigure, OtherEmissions, for_area_in,
+};
 #[cfg(feature = "live")]
 use super::intensity::{
     Declined,
@@ -12,12 +14,14 @@ use super::intensity::{
 use super::resolved_place::{How, ResolvedPlace};
 use super::user_file::{UnreadableFile, read_text};
 use super::zone::cloud::{CloudRegion, NoSuchRegion};
-use super::zone::detect::{Roots, detect};
+use super::zone::detect::{Evidence, Roots, detect};
 use super::zone::geojson::BadMap;
-use super::zone::place::NoSuchPlace;
+use super::zone::place::{NoSuchPlace, Place, Wider};
 use super::zone::register::{self, NoSuchZone};
+use super::zone::time_zone::TimeZone;
 use super::zone::{
-    AreaId, Iso3, Located, Map, NotOnEarth, Nowhere, Point, Zone, ZoneId, cloud, geojson, place,
+    AreaId, Found, Iso3, Located, Map, NoZoneNear, NotOnEarth, Point, Zone, ZoneId, cloud, geojson,
+    place,
 };
 
 /// A place as users name it.
@@ -34,7 +38,7 @@ pub enum PlaceQuery {
     Point(Point),
     /// `provider:region`, such as `aws:us-east-1`.
     Cloud(String),
-    /// The cloud region that this machine's own files name; no network is used.
+    /// The cloud region that this machine's own files name, else the country of its clock; no network is used.
     ThisMachine(Roots),
 }
 
@@ -45,6 +49,7 @@ pub struct PlaceResolver {
     own_table: UserTable,
     year: Option<i32>,
     dataset: Dataset,
+    emissions: Option<Emissions>,
 }
 
 /// Why a place has no zone or no carbon intensity.
@@ -57,6 +62,12 @@ pub enum ResolveError {
     /// The zone is on the user's own map, and no table has a figure for it.
     #[error(transparent)]
     Intensity(NoSuchZone),
+    /// The data set has no figure for the zone, and no other counts the same emissions.
+    #[error(transparent)]
+    Figure(#[from] NoFigure),
+    /// The figure of the user's own table does not say what it counts.
+    #[error("your own figure for {0} does not say what it counts, so it cannot be chosen by basis")]
+    OwnBasis(ZoneId),
     /// The country is no zone of the map.
     #[error("{0} is no zone of the map")]
     Country(Iso3),
@@ -65,7 +76,7 @@ pub enum ResolveError {
     Address(NoSuchPlace),
     /// The point is far from any zone.
     #[error(transparent)]
-    Nowhere(Nowhere),
+    NoZoneNear(NoZoneNear),
     /// No cloud region has this name.
     #[error(transparent)]
     Cloud(NoSuchRegion),
@@ -77,8 +88,8 @@ pub enum ResolveError {
     NoCloudRegion {
         /// The provider.
         provider: &'static str,
-        /// The file that names the provider.
-        evidence: PathBuf,
+        /// What names the provider.
+        evidence: Evidence,
     },
     /// The zone has no polygon, so it has no neighbours.
     #[error("the zone {0} has no place on the map")]
@@ -133,6 +144,13 @@ impl PlaceResolver {
         }
     }
 
+    /// Answers only with figures that count these emissions.
+    pub fn counting(mut self, emissions: Option<Emissions>) -> Result<Self, OtherEmissions> {
+        self.dataset = self.dataset.counting(emissions)?;
+        self.emissions = emissions;
+        Ok(self)
+    }
+
     /// Uses a GeoJSON map of the user's own instead of the embedded one.
     pub fn with_map(mut self, path: &Path) -> Result<Self, UserDataError> {
         const LARGEST_MAP: u64 = 256 << 20;
@@ -160,36 +178,53 @@ impl PlaceResolver {
     /// The zone of a place and its carbon intensity.
     pub fn resolve(&self, query: &PlaceQuery) -> Result<ResolvedPlace, ResolveError> {
         match query {
-            PlaceQuery::Zone(id) => self.resolved(self.area_named(id)?, None, How::Zone),
-            PlaceQuery::Country(country) => {
-                let zone = register::of_country(*country);
-                let zone = zone.ok_or(ResolveError::Country(*country))?;
-                let area = AreaId::from(zone.id.clone());
-                self.resolved((area, Some(zone)), None, How::Country(*country))
-            }
+            PlaceQuery::Zone(id) => match self.area_named(id) {
+                Err(unknown) => match Iso3::meant_by(id.as_str()) {
+                    Some(country) => self.country(country, How::Country(country)),
+                    None => Err(unknown),
+                },
+                area => self.resolved(area?, None, How::Zone),
+            },
+            PlaceQuery::Country(country) => self.country(*country, How::Country(*country)),
             PlaceQuery::Address(address) => {
-                let candidates = place::find(address).map_err(ResolveError::Address)?;
-                let (point, country) = (candidates[0].point, candidates[0].country);
-                self.at(point, Some(country), |found| How::Address {
+                let candidates = match place::find(address) {
+                    Ok(candidates) => candidates,
+                    Err(none) => return self.wider(address, none),
+                };
+                self.in_city(&candidates[0].clone(), |found| How::Address {
                     candidates,
                     found,
                 })
             }
-            PlaceQuery::Point(point) => self.at(*point, None, How::Point),
+            PlaceQuery::Point(point) => self.near_border(*point),
             PlaceQuery::Cloud(text) => {
                 self.cloud(cloud::find(text).map_err(ResolveError::Cloud)?, None)
             }
             PlaceQuery::ThisMachine(roots) => {
-                let machine = detect(roots).ok_or(ResolveError::NoCloud)?;
-                match machine.region {
-                    Some(region) => self.cloud(region, Some(machine.evidence)),
-                    None => Err(ResolveError::NoCloudRegion {
-                        provider: machine.provider,
-                        evidence: machine.evidence,
-                    }),
+                let machine = detect(roots);
+                if let Some(found) = &machine
+                    && let Some(region) = found.region
+                {
+                    return self.cloud(region, Some(found.evidence.clone()));
                 }
+                if let Some(clock) = TimeZone::of_machine(roots) {
+                    return self.country(clock.country, How::TimeZone(clock));
+                }
+                Err(
+                    machine.map_or(ResolveError::NoCloud, |found| ResolveError::NoCloudRegion {
+                        provider: found.provider,
+                        evidence: found.evidence,
+                    }),
+                )
             }
         }
+    }
+
+    /// The average of a country as a whole.
+    fn country(&self, country: Iso3, how: How) -> Result<ResolvedPlace, ResolveError> {
+        let zone = register::of_country(country).ok_or(ResolveError::Country(country))?;
+        let area = AreaId::from(zone.id.clone());
+        self.resolved((area, Some(zone)), None, how)
     }
 
     /// Where a geolocation service says this machine's network address is.
@@ -198,7 +233,7 @@ impl PlaceResolver {
         let failed = ResolveError::Geolocation;
         let place = geolocate(client).map_err(|why| failed(GeolocationError::Declined(why)))?;
         let point = Point::new(place.lat, place.lon).map_err(|why| failed(why.into()))?;
-        self.at(point, None, |found| How::NetworkAddress {
+        self.at(point, |found| How::NetworkAddress {
             name: place.name,
             found,
         })
@@ -215,7 +250,10 @@ impl PlaceResolver {
         zone: Option<&'static Zone>,
     ) -> Result<Intensity, ResolveError> {
         if let Some(own) = self.own_table.of(&area.zone, self.year) {
-            return Ok(own);
+            return match self.emissions {
+                Some(_) => Err(ResolveError::OwnBasis(area.zone.clone())),
+                None => Ok(own),
+            };
         }
         let zone = match zone {
             Some(zone) => zone,
@@ -226,7 +264,7 @@ impl PlaceResolver {
             area.state.as_deref(),
             self.year,
             self.dataset,
-        ))
+        )?)
     }
 
     fn resolved(
@@ -244,28 +282,74 @@ impl PlaceResolver {
         })
     }
 
+    /// A state or country, where an address names no city.
+    fn wider(&self, address: &str, none: NoSuchPlace) -> Result<ResolvedPlace, ResolveError> {
+        match place::wider(address) {
+            Some(Wider::Country(country)) => self.resolve(&PlaceQuery::Country(country)),
+            Some(Wider::State { name, largest }) => {
+                self.in_city(&largest.clone(), |_| How::State { name, largest })
+            }
+            None => Err(ResolveError::Address(none)),
+        }
+    }
+
+    fn in_city(
+        &self,
+        city: &Place,
+        how: impl FnOnce(Found) -> How,
+    ) -> Result<ResolvedPlace, ResolveError> {
+        if self.own_map.is_some() {
+            return self.at(city.point, how);
+        }
+        let located = Map::embedded().locate_in(city.point, city.country, Some(city.state));
+        self.located(located.map_err(ResolveError::NoZoneNear)?, city.point, how)
+    }
+
+    /// The area of a point. Near a border, which the map draws roughly, the nearest city decides on which side it is.
+    fn near_border(&self, point: Point) -> Result<ResolvedPlace, ResolveError> {
+        const BORDER: f64 = 0.1;
+        const KM: f64 = 10.0;
+        let located = self.map().locate(point).map_err(ResolveError::NoZoneNear)?;
+        if self.own_map.is_none()
+            && Map::embedded().is_near_border(point, &located.area, BORDER)
+            && let Some((city, km)) = place::nearest_to(point)
+            && km <= KM
+        {
+            let sided = Map::embedded().locate_in(point, city.country, Some(city.state));
+            if let Ok(sided) = sided
+                && sided.area != located.area
+            {
+                return self.located(sided, point, |_| How::NearCity { city, km });
+            }
+        }
+        self.located(located, point, How::Point)
+    }
+
     fn at(
         &self,
         point: Point,
-        country: Option<Iso3>,
-        how: impl FnOnce(super::zone::Found) -> How,
+        how: impl FnOnce(Found) -> How,
     ) -> Result<ResolvedPlace, ResolveError> {
-        let located = match (&self.own_map, country) {
-            (Some(map), _) => map.locate(point),
-            (None, Some(country)) => Map::embedded().locate_in(point, country),
-            (None, None) => Map::embedded().locate(point),
-        };
-        let Located { area, zone, found } = located.map_err(ResolveError::Nowhere)?;
+        let located = self.map().locate(point).map_err(ResolveError::NoZoneNear)?;
+        self.located(located, point, how)
+    }
+
+    fn located(
+        &self,
+        Located { area, zone, found }: Located,
+        point: Point,
+        how: impl FnOnce(Found) -> How,
+    ) -> Result<ResolvedPlace, ResolveError> {
         self.resolved((area, zone), Some(point), how(found))
     }
 
     fn cloud(
         &self,
         region: &'static CloudRegion,
-        evidence: Option<PathBuf>,
+        evidence: Option<Evidence>,
     ) -> Result<ResolvedPlace, ResolveError> {
         if self.own_map.is_some() {
-            return self.at(region.point, None, |found| How::Cloud {
+            return self.at(region.point, |found| How::Cloud {
                 region,
                 evidence,
                 found: Some(found),
@@ -280,9 +364,15 @@ impl PlaceResolver {
         self.resolved((region.area.clone(), zone), Some(region.point), how)
     }
 
-    /// The area that a name means: every name is allowed that the user's own map or table may have.
+    /// The area that a name means: every name is allowed that the user's own map or table may have, and that of a country.
     pub fn area_called(&self, id: &ZoneId) -> Result<AreaId, ResolveError> {
-        Ok(self.area_named(id)?.0)
+        match self.area_named(id) {
+            Ok((area, _)) => Ok(area),
+            Err(unknown) => {
+                let zone = register::zone_or_country(id).map_err(|_| unknown)?;
+                Ok(AreaId::from(zone))
+            }
+        }
     }
 
     fn area_named(&self, id: &ZoneId) -> Result<(AreaId, Option<&'static Zone>), ResolveError> {
@@ -296,11 +386,12 @@ impl PlaceResolver {
         Ok((area, zone))
     }
 
-    /// Every area of the map.
+    /// Every area of the map that the data set has a figure for.
     pub fn all(&self) -> Result<Vec<ResolvedPlace>, ResolveError> {
         let areas = self.map().areas().iter();
         areas
             .map(|area| self.resolved((area.id.clone(), area.zone()), None, How::Listed))
+            .filter(has_figure)
             .collect()
     }
 
@@ -320,7 +411,11 @@ impl PlaceResolver {
         zones.dedup_by(|(a, _), (b, _)| a == b);
         let mut places = Vec::new();
         for (id, zone) in zones {
-            let place = self.resolved((AreaId::from(id), zone), None, How::Ranked)?;
+            let place = self.resolved((AreaId::from(id), zone), None, How::Ranked);
+            if !has_figure(&place) {
+                continue;
+            }
+            let place = place?;
             let of_another =
                 |fallback: &Fallback| matches!(fallback, Fallback::Wider { .. } | Fallback::World);
             if !place.intensity.provenance.fallbacks.iter().any(of_another) {
@@ -343,7 +438,6 @@ impl PlaceResolver {
             .ok_or_else(|| ResolveError::NotOnMap(place.area.clone()))?;
         let around = self.map().around(from).into_iter();
         around
-            .take(count.saturating_add(1))
             .map(|(area, km)| {
                 self.resolved(
                     (area.id.clone(), area.zone()),
@@ -351,6 +445,8 @@ impl PlaceResolver {
                     How::Distance { km, from },
                 )
             })
+            .filter(has_figure)
+            .take(count.saturating_add(1))
             .collect()
     }
 
@@ -361,4 +457,9 @@ impl PlaceResolver {
         let middle = known.shape().centroid()?;
         Point::new(middle.y(), middle.x()).ok()
     }
+}
+
+/// Whether a place can be listed: a data set of direct figures has none for most.
+fn has_figure(place: &Result<ResolvedPlace, ResolveError>) -> bool {
+    !matches!(place, Err(ResolveError::Figure(_)))
 }

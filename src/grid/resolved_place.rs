@@ -1,9 +1,10 @@
-use std::path::PathBuf;
-
 use super::intensity::Intensity;
 use super::zone::cloud::CloudRegion;
+use super::zone::detect::Evidence;
 use super::zone::place::Place;
+use super::zone::time_zone::TimeZone;
 use super::zone::{AreaId, Found, Iso3, Point, Zone};
+use crate::model::PlaceSource;
 use crate::model::info::Region;
 
 /// A place with its zone and carbon intensity.
@@ -39,15 +40,31 @@ pub enum How {
         /// What links the city to the area.
         found: Found,
     },
+    /// By a point near a border, on the side of the nearest city.
+    NearCity {
+        /// The city.
+        city: Place,
+        /// How far it is, in kilometres.
+        km: f64,
+    },
+    /// By the name of a state or province.
+    State {
+        /// The state.
+        name: &'static str,
+        /// Its largest city, whose zone is taken.
+        largest: Place,
+    },
     /// By a cloud region.
     Cloud {
         /// The region.
         region: &'static CloudRegion,
-        /// The file of this machine that names the region; none if the user did.
-        evidence: Option<PathBuf>,
+        /// What names the region on this machine; none if the user did.
+        evidence: Option<Evidence>,
         /// What links the region to the area on the user's own map; none by the embedded table.
         found: Option<Found>,
     },
+    /// As the whole country of the time zone of this machine's clock.
+    TimeZone(TimeZone),
     /// By this machine's network address.
     NetworkAddress {
         /// The place, as the geolocation service calls it.
@@ -84,15 +101,16 @@ impl ResolvedPlace {
         }
     }
 
-    /// The place as a log describes it.
+    /// The place as a log describes it; `named` says who named it if the machine itself did not.
     #[must_use]
-    pub fn region(&self) -> Region {
+    pub fn region(&self, named: PlaceSource) -> Region {
         let region = Region {
             state: self.area.state.clone(),
             name: self.zone.map(|zone| zone.name.clone()),
             lat: self.point.map(Point::lat),
             lon: self.point.map(Point::lon),
             how: Some(self.how.in_log()),
+            placed_by: Some(self.how.source().unwrap_or(named)),
             ..Region::of(self.area.zone.clone())
         };
         region.with_average(&self.intensity)
@@ -100,12 +118,36 @@ impl ResolvedPlace {
 }
 
 impl How {
+    /// What on the machine says where it is; none if somebody named the place.
+    fn source(&self) -> Option<PlaceSource> {
+        match self {
+            Self::Cloud {
+                evidence: Some(evidence),
+                ..
+            } => Some(PlaceSource::CloudMetadata {
+                evidence: evidence.to_string(),
+            }),
+            Self::TimeZone(clock) => Some(PlaceSource::TimeZone {
+                time_zone: clock.name.clone(),
+            }),
+            _ => None,
+        }
+    }
+
     /// The sentence of `region.how` in a log.
     fn in_log(&self) -> String {
         match self {
             Self::Zone => "the zone was given".to_owned(),
-            Self::Country(country) => format!("the country {} was given", country.name()),
-            Self::Point(_) => "the point was given".to_owned(),
+            Self::Country(country) => {
+                format!(
+                    "the average of {}, which was given",
+                    country.in_a_sentence()
+                )
+            }
+            Self::Point(_) | Self::NearCity { .. } => "the point was given".to_owned(),
+            Self::State { name, largest } => {
+                format!("the state {name} was given, zone of {largest}")
+            }
             Self::Address { candidates, .. } => match candidates.len() - 1 {
                 0 => format!("the address is in {}", candidates[0]),
                 others => format!(
@@ -119,6 +161,11 @@ impl How {
                 let named = evidence.as_ref().map_or("given", |_| "this machine");
                 format!("{named}: cloud region {}:{}", region.provider, region.code)
             }
+            Self::TimeZone(clock) => format!(
+                "the time zone of the clock is {}, so the average of {} is assumed",
+                clock.name,
+                clock.country.in_a_sentence()
+            ),
             Self::NetworkAddress { name, .. } => format!("the network address is in {name}"),
             Self::Listed | Self::Ranked | Self::Distance { .. } => {
                 "chosen from a list of zones".to_owned()

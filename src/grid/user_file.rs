@@ -10,7 +10,7 @@ use crate::files;
 pub struct UnreadableFile {
     /// The file.
     pub path: PathBuf,
-    /// Why: missing, closed to us, not a regular file, too large or not UTF-8.
+    /// Why: missing, not readable, not a regular file, too large or not UTF-8.
     pub source: io::Error,
 }
 

@@ -1,6 +1,8 @@
 use std::path::Path;
 
 use super::figure::{Amount, Figures};
+use super::phases::Efficiency;
+use super::work::ENERGY_OF_WORK;
 use super::{Assumptions, Figure, Footprint, RunSummary, Tally};
 
 /// One run with its footprint and its tally, each made once.
@@ -31,7 +33,7 @@ impl<'a> AccountedRun<'a> {
         }
     }
 
-    /// A figure of the run, or none where the log does not tell.
+    /// A figure of the run, or none where the log does not have it.
     #[must_use]
     pub fn figure(&self, figure: Figure) -> Option<f64> {
         self.amount(figure).map(Amount::value)
@@ -44,6 +46,14 @@ impl<'a> AccountedRun<'a> {
             .into_iter()
             .map(|figure| (figure.name(), self.amount(figure)))
             .collect()
+    }
+
+    /// Energy for each unit of work that was counted in the run, PUE included, by the name of the figure.
+    pub fn work(&self) -> impl Iterator<Item = (String, Efficiency)> + '_ {
+        let work = self.tally.work.iter();
+        work.filter_map(|(unit, done)| {
+            Some((format!("{ENERGY_OF_WORK}{unit}"), done.efficiency()?))
+        })
     }
 
     /// The intensity of a single run is the mean of what was recorded, as in the original tool.

@@ -10,11 +10,11 @@ use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use crate::files::AtomicFile;
 use crate::grid::intensity::provider_chain::NoProviderAnswered;
 use crate::grid::intensity::{NotAPeriod, Period, ProviderChain, Series};
-use crate::log::fill::{Recorded, Survey};
+use crate::log::fill::{Averages, History, Recorded, Survey};
 use crate::log::{
     DATA_FILE, FOLDER, INFO_FILE, MESSAGES_FILE, ReadError, Record, fill, info_bytes,
 };
-use crate::model::{Info, SCHEMA, ZoneId};
+use crate::model::ZoneId;
 use crate::text::number::counted;
 
 /// How runs are filled in.
@@ -98,11 +98,14 @@ impl Backfill<'_> {
     pub fn run(&self, run: &Path) -> Result<Backfilled, BackfillError> {
         let folder = run.join(FOLDER);
         let data = folder.join(DATA_FILE);
-        let info = Record::open(run)?.info;
+        let record = Record::open(run)?;
+        let info = &record.info;
         if info.ended.is_none() && self.is_recent(&data) {
             return Err(BackfillError::StillWritten);
         }
-        let survey = fill::survey(&data, self.recorded).map_err(BackfillError::ReadSamples)?;
+        let averages = Averages::of(info);
+        let survey = fill::survey(&data, self.recorded, averages);
+        let survey = survey.map_err(BackfillError::ReadSamples)?;
         let Some(period) = period(&survey)? else {
             return Ok(Backfilled::Complete);
         };
@@ -111,17 +114,27 @@ impl Backfill<'_> {
         let zone = zone.ok_or(BackfillError::NoZone)?;
         let answer = self.providers.intensity(&zone, &period);
         let series = answer.map_err(BackfillError::Unanswered)?.series;
-        let at = |seconds| instant(seconds).and_then(|at| series.at(at));
+        let history = History {
+            at: |seconds| instant(seconds).and_then(|at| series.at(at)),
+            sources: &series.sources,
+        };
         let filled = if self.dry_run {
-            fill::preview(&data, self.recorded, at).map_err(BackfillError::ReadSamples)?
+            fill::preview(&data, self.recorded, averages, &history)
+                .map_err(BackfillError::ReadSamples)?
         } else {
-            fill::fill(&data, self.recorded, at).map_err(BackfillError::WriteSamples)?
+            fill::fill(&data, self.recorded, averages, &history)
+                .map_err(BackfillError::WriteSamples)?
         };
         if filled.filled == 0 {
             return Err(BackfillError::NoValue(series));
         }
         if !self.dry_run {
-            self.note(&folder, &info, &series, filled.filled)?;
+            let mut notes = info.notes.clone();
+            if record.info_was_changed {
+                // The checksum is made anew with the note.
+                notes.push("info.json was changed before impact backfill".to_owned());
+            }
+            self.note(&folder, notes, &series, filled.filled)?;
         }
         Ok(Backfilled::Filled {
             samples: filled.filled,
@@ -138,11 +151,12 @@ impl Backfill<'_> {
         modified.is_none_or(|at| self.now - DateTime::<Utc>::from(at) < TimeDelta::minutes(5))
     }
 
-    /// Notes in the description of the run what was filled in, and from where.
+    /// Notes in the description of the run what was filled in, and from where; for people, as each sample names its
+    /// own source.
     fn note(
         &self,
         folder: &Path,
-        info: &Info,
+        mut notes: Vec<String>,
         series: &Series,
         samples: u64,
     ) -> Result<(), BackfillError> {
@@ -154,7 +168,7 @@ impl Backfill<'_> {
             series.basis
         );
         let Some(bytes) = info_bytes(folder)? else {
-            // Logs of other trackers have no such file, and one of ours would hide theirs.
+            // Logs of other trackers have no such file, and one beside their info file would be read in its place.
             let messages = folder.join(MESSAGES_FILE);
             return OpenOptions::new()
                 .append(true)
@@ -166,22 +180,9 @@ impl Backfill<'_> {
                     source,
                 });
         };
-        let mut notes = info.notes.clone();
         notes.push(note);
-        let json = |value: serde_json::Result<String>| value.map_err(|_| BackfillError::Info);
-        let fields = [
-            ("notes", json(serde_json::to_string(&notes))?),
-            (
-                "realtime_source",
-                json(serde_json::to_string(&series.sources))?,
-            ),
-            // The list of sources is newer than schema 1.
-            ("schema", info.schema.max(SCHEMA).to_string()),
-        ];
-        let bytes = fields.iter().try_fold(bytes, |bytes, (name, value)| {
-            fill::with_field(&bytes, name, value)
-        });
-        let bytes = bytes.ok_or(BackfillError::Info)?;
+        let notes = serde_json::to_string(&notes).map_err(|_| BackfillError::Info)?;
+        let bytes = fill::with_fields(&bytes, &[("notes", &notes)]).ok_or(BackfillError::Info)?;
         replace(&folder.join(INFO_FILE), &bytes).map_err(|source| BackfillError::WriteInfo {
             file: INFO_FILE,
             source,

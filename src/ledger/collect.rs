@@ -1,15 +1,15 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use chrono::{DateTime, Utc};
 use rayon::prelude::*;
 use serde::{Serialize, Serializer};
 
-use super::summarise::summarise;
+use super::coverage::{Verdict, same_as, verdicts};
+use super::related::Related;
+use super::summarise::{summarise, summarise_uncovered, summarise_with};
 use super::{AccountedRun, Assumptions, RunSummary};
-use crate::log::Identity;
 use crate::log::find::find;
 
 /// The runs under some folders in the order of their paths, and what was left out.
@@ -68,102 +68,133 @@ pub enum Progress {
     Read(usize, usize),
 }
 
+/// What was kept of each run that counts, in the order of their paths, and what was left out.
+#[derive(Debug)]
+pub struct Gathered<K> {
+    /// What was kept of the runs.
+    pub kept: Vec<K>,
+    /// What is not among the runs.
+    pub skipped: Vec<Skipped>,
+}
+
 /// Reads every run under the folders, in parallel; the result is the same for any number of threads.
 pub fn collect(folders: &[PathBuf], progress: &(dyn Fn(Progress) + Sync)) -> Collection {
+    let gathered = gather(folders, progress, |path, run| (path.to_owned(), run));
+    Collection {
+        runs: gathered.kept,
+        skipped: gathered.skipped,
+    }
+}
+
+/// What became of one run.
+enum Outcome<K> {
+    Kept(K),
+    /// Other logs have to be read before it is known for which time it counts.
+    Held(Box<RunSummary>),
+    Failed(String),
+    /// A copy, which is not read.
+    Copy(usize),
+}
+
+/// As [`collect`], but keeps of each run only what `keep` makes of it, so that memory grows with that.
+///
+/// Runs that other logs name, or that name others, are held until all are read.
+pub fn gather<K: Send>(
+    folders: &[PathBuf],
+    progress: &(dyn Fn(Progress) + Sync),
+    keep: impl Fn(&Path, RunSummary) -> K + Sync,
+) -> Gathered<K> {
     let found = find(folders, &|runs| progress(Progress::Found(runs)));
-    let total = found.runs.len();
+    let runs = found.runs;
+    let related = Related::among(&runs);
     let read = AtomicUsize::new(0);
-    let results: Vec<_> = found
-        .runs
-        .into_par_iter()
+    let outcomes: Vec<Outcome<K>> = runs
+        .par_iter()
+        .enumerate()
         .with_max_len(1)
-        .map(|path| {
-            let summary = summarise(&path);
-            progress(Progress::Read(
-                read.fetch_add(1, Ordering::Relaxed) + 1,
-                total,
-            ));
-            (path, summary)
+        .map(|(index, path)| {
+            let outcome = if let Some(first) = related.original(index) {
+                Outcome::Copy(first)
+            } else {
+                match summarise_with(path, related.take_info(index), 0, |_| {}) {
+                    Ok((run, _)) if related.is_concerned(index) => Outcome::Held(Box::new(run)),
+                    Ok((run, _)) => Outcome::Kept(keep(path, run)),
+                    Err(error) => Outcome::Failed(with_causes(&error)),
+                }
+            };
+            let number = read.fetch_add(1, Ordering::Relaxed) + 1;
+            progress(Progress::Read(number, runs.len()));
+            outcome
         })
         .collect();
-    let mut collection = Collection {
-        runs: Vec::with_capacity(total),
-        skipped: found
-            .unreadable
-            .into_iter()
-            .map(|(path, reason)| Skipped {
-                path,
-                kind: SkippedKind::Folder,
-                reason,
-            })
-            .collect(),
-    };
-    for (path, result) in results {
-        match result {
-            Ok(summary) => collection.runs.push((path, summary)),
-            Err(error) => collection.skipped.push(Skipped {
-                path,
-                kind: SkippedKind::Run,
-                reason: with_causes(&error),
-            }),
-        }
-    }
-    let counted = counted_already(&collection.runs);
-    collection
-        .runs
-        .retain(|(path, _)| !counted.contains_key(path));
-    collection.skipped.extend(as_skipped(counted));
-    collection.skipped.sort_by(|a, b| a.path.cmp(&b.path));
-    collection
-}
-
-/// Runs that are counted already, and why: copies of a run, and runs that were tracked as part of
-/// another or merged into it.
-fn counted_already(runs: &[(PathBuf, RunSummary)]) -> BTreeMap<PathBuf, String> {
-    let mut first: BTreeMap<(&str, DateTime<Utc>), &Path> = BTreeMap::new();
-    let mut by_id: BTreeMap<&str, (DateTime<Utc>, &Path)> = BTreeMap::new();
-    let mut merged: BTreeMap<&str, (usize, &Path)> = BTreeMap::new();
-    for (path, run) in runs {
-        for part in &run.merged_from {
-            let whole = (run.merged_from.len(), path.as_path());
-            let largest = merged.entry(part).or_insert(whole);
-            *largest = (*largest).max(whole);
-        }
-        if let Some((id, started)) = run.id.as_deref().zip(run.started) {
-            by_id.entry(id).or_insert((started, path));
-            first.entry((id, started)).or_insert(path);
-        }
-    }
-    let reason = |path: &Path, run: &RunSummary| {
-        let same = *first.get(&run.id.as_deref().zip(run.started)?)?;
-        if same != path {
-            return Some(format!("the same run as {}", same.display()));
-        }
-        // A merged run has more parts than each of its parts. Without this check two logs could leave each other out.
-        if let Some((parts, whole)) = merged.get(run.id.as_deref()?)
-            && *parts > run.merged_from.len()
-        {
-            let whole = whole.display();
-            return Some(format!("merged into {whole}, which is counted"));
-        }
-        let (began, outer) = by_id.get(run.inside.as_deref()?)?;
-        // The outer run starts first. Without this check two logs could leave each other out.
-        (*began < run.started?).then(|| {
-            let outer = outer.display();
-            format!("a part of the run {outer}, which is counted")
+    let unreadable = found.unreadable.into_iter();
+    let mut skipped: Vec<Skipped> = unreadable
+        .map(|(path, reason)| Skipped {
+            path,
+            kind: SkippedKind::Folder,
+            reason,
         })
-    };
-    runs.iter()
-        .filter_map(|(path, run)| Some((path.clone(), reason(path, run)?)))
-        .collect()
+        .collect();
+    let failed: BTreeSet<usize> = (0..runs.len())
+        .filter(|index| matches!(outcomes[*index], Outcome::Failed(_)))
+        .collect();
+    let mut kept: Vec<(usize, K)> = Vec::with_capacity(runs.len());
+    let mut held = Vec::new();
+    for (index, outcome) in outcomes.into_iter().enumerate() {
+        let path = &runs[index];
+        match outcome {
+            Outcome::Kept(run) => kept.push((index, run)),
+            Outcome::Held(run) => held.push((index, path, run)),
+            Outcome::Failed(reason) => skipped.push(unusable(path, reason)),
+            // A copy of a log that cannot be read cannot be read either.
+            Outcome::Copy(first) if failed.contains(&first) => match summarise(path) {
+                Ok(run) => kept.push((index, keep(path, run))),
+                Err(error) => skipped.push(unusable(path, with_causes(&error))),
+            },
+            Outcome::Copy(first) => {
+                let reason = same_as(&runs[first]);
+                skipped.push(counted_already(path, &reason));
+            }
+        }
+    }
+    let claims: Vec<(&Path, &RunSummary)> = held
+        .iter()
+        .map(|(_, path, run)| (path.as_path(), &**run))
+        .collect();
+    let mut verdicts = verdicts(&claims);
+    for (position, (index, path, run)) in held.into_iter().enumerate() {
+        match verdicts.remove(&position) {
+            None => kept.push((index, keep(path, *run))),
+            Some(Verdict::Counted(reason)) => skipped.push(counted_already(path, &reason)),
+            Some(Verdict::Partly(covered, why)) => {
+                // The log was readable a moment ago; a run that no longer is stays as it was.
+                let rest = summarise_uncovered(path, covered, &why).unwrap_or(*run);
+                kept.push((index, keep(path, rest)));
+            }
+        }
+    }
+    kept.sort_by_key(|(index, _)| *index);
+    skipped.sort_by(|a, b| a.path.cmp(&b.path));
+    Gathered {
+        kept: kept.into_iter().map(|(_, run)| run).collect(),
+        skipped,
+    }
 }
 
-fn as_skipped(counted: BTreeMap<PathBuf, String>) -> impl Iterator<Item = Skipped> {
-    counted.into_iter().map(|(path, reason)| Skipped {
-        path,
-        kind: SkippedKind::Counted,
+fn unusable(path: &Path, reason: String) -> Skipped {
+    Skipped {
+        path: path.to_owned(),
+        kind: SkippedKind::Run,
         reason,
-    })
+    }
+}
+
+fn counted_already(path: &Path, reason: &str) -> Skipped {
+    Skipped {
+        path: path.to_owned(),
+        kind: SkippedKind::Counted,
+        reason: reason.to_owned(),
+    }
 }
 
 /// What [`collect`] would leave out of these runs because it is counted already.
@@ -171,36 +202,30 @@ fn as_skipped(counted: BTreeMap<PathBuf, String>) -> impl Iterator<Item = Skippe
 /// Needs no complete reading: only those logs are read whose info file says
 /// that they may be a copy, a part of another, or the run of which there is one.
 #[must_use]
-pub fn counted_among(runs: &[PathBuf]) -> Vec<Skipped> {
-    let identities: Vec<Option<Identity>> = runs
-        .par_iter()
-        .map(|run| Identity::of(run).ok().flatten())
+pub(crate) fn counted_among(runs: &[PathBuf], related: &Related) -> Vec<Skipped> {
+    let concerned: Vec<(&Path, RunSummary)> = (0..runs.len())
+        .into_par_iter()
+        .filter(|index| related.is_concerned(*index))
+        .filter_map(|index| Some((runs[index].as_path(), summarise(&runs[index]).ok()?)))
         .collect();
-    let known = || identities.iter().flatten();
-    let mut named: BTreeMap<&str, usize> = BTreeMap::new();
-    for identity in known() {
-        *named.entry(&identity.id).or_default() += 1;
-    }
-    for other in known().flat_map(|identity| identity.inside.iter().chain(&identity.merged_from)) {
-        *named.entry(other).or_default() += 1;
-    }
-    let is_shared = |id: &str| named.get(id).is_some_and(|times| *times > 1);
-    let concerned: Vec<_> = runs
-        .par_iter()
-        .zip(&identities)
-        .filter_map(|(run, identity)| {
-            let Identity {
-                id,
-                inside,
-                merged_from,
-            } = identity.as_ref()?;
-            let mut others = inside.iter().chain(merged_from).chain([id]);
-            let is_concerned = others.any(|name| is_shared(name));
-            let summary = is_concerned.then(|| summarise(run))?.ok()?;
-            Some((run.clone(), summary))
+    let claims: Vec<(&Path, &RunSummary)> =
+        concerned.iter().map(|(path, run)| (*path, run)).collect();
+    let mut counted: Vec<Skipped> = verdicts(&claims)
+        .into_iter()
+        .filter_map(|(index, verdict)| match verdict {
+            Verdict::Counted(reason) => Some(counted_already(concerned[index].0, &reason)),
+            Verdict::Partly(..) => None,
         })
         .collect();
-    as_skipped(counted_already(&concerned)).collect()
+    let mut is_readable = BTreeMap::new();
+    for (copy, first) in related.copies() {
+        let first = &runs[first];
+        let readable = is_readable.entry(first);
+        if *readable.or_insert_with(|| summarise(first).is_ok()) {
+            counted.push(counted_already(&runs[copy], &same_as(first)));
+        }
+    }
+    counted
 }
 
 /// An error and its causes, in one line.

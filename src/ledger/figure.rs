@@ -6,11 +6,13 @@ use serde::Serialize;
 
 use super::Tally;
 use crate::model::EnergyClass;
+use crate::text::number::{counted, percent};
+use crate::text::quantity::{Quantity, digits};
 use crate::units::{Energy, Exact, Hours};
 
 /// Declares the figures, one row each.
 macro_rules! figures {
-    ($($figure:ident, $name:literal, $unit:literal, $meaning:literal;)*) => {
+    ($($figure:ident, $name:literal, $label:literal, $unit:literal, $meaning:literal;)*) => {
         /// The figures of a run, by the names that reports, tables and site specs know them by.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
@@ -30,7 +32,15 @@ macro_rules! figures {
                 }
             }
 
-            /// The unit; 1 for a share.
+            /// The name for people.
+            #[must_use]
+            pub fn label(self) -> &'static str {
+                match self {
+                    $(Self::$figure => $label,)*
+                }
+            }
+
+            /// The unit in JSON and CSV; 1 for a share.
             #[must_use]
             pub fn unit(self) -> &'static str {
                 match self {
@@ -50,17 +60,18 @@ macro_rules! figures {
 }
 
 figures! {
-    Energy, "total_power", "kWh", "energy, PUE included";
-    CpuEnergy, "kw_hr_cpu", "kWh", "energy of the CPUs, without PUE";
-    GpuEnergy, "kw_hr_gpu", "kWh", "energy of the GPUs, without PUE";
-    MemoryEnergy, "kw_hr_dram", "kWh", "energy of the memory, without PUE";
-    Emissions, "estimated_carbon_impact_kg", "kg CO2eq", "CO2eq, PUE included";
-    Duration, "exp_len_hours", "h", "wall-clock time";
-    CpuHours, "cpu_hours", "h", "CPU time of all processes";
-    GpuHours, "gpu_hours", "h", "GPU time, weighted by utilisation";
-    CarbonIntensity, "average_realtime_carbon_intensity", "g CO2eq/kWh",
+    Energy, "total_power", "energy incl. PUE", "kWh", "energy, PUE included";
+    CpuEnergy, "kw_hr_cpu", "CPU energy excl. PUE", "kWh", "energy of the CPUs, without PUE";
+    GpuEnergy, "kw_hr_gpu", "GPU energy excl. PUE", "kWh", "energy of the GPUs, without PUE";
+    MemoryEnergy, "kw_hr_dram", "memory energy excl. PUE", "kWh", "energy of the memory, without PUE";
+    Emissions, "estimated_carbon_impact_kg", "CO2eq incl. PUE", "kg CO2eq", "CO2eq, PUE included";
+    Duration, "exp_len_hours", "wall-clock time", "h", "wall-clock time";
+    CpuHours, "cpu_hours", "CPU time", "h", "CPU time of all processes";
+    GpuHours, "gpu_hours", "GPU time", "h", "GPU time, weighted by utilisation";
+    CarbonIntensity, "average_realtime_carbon_intensity", "carbon intensity", "g CO2eq/kWh",
         "carbon intensity of the electricity";
-    MeasuredShare, "measured_share", "1", "share of the energy that a sensor stands behind";
+    MeasuredShare, "measured_share", "measured share", "1",
+        "share of the energy that a sensor stands behind";
 }
 
 /// Every figure by its name; those not known are there as nothing.
@@ -71,6 +82,39 @@ impl Figure {
     #[must_use]
     pub fn adds_up(self) -> bool {
         !matches!(self, Self::CarbonIntensity | Self::MeasuredShare)
+    }
+
+    /// What its numbers are amounts of; none for a ratio.
+    #[must_use]
+    pub(crate) fn quantity(self) -> Option<Quantity> {
+        match self {
+            Self::Energy | Self::CpuEnergy | Self::GpuEnergy | Self::MemoryEnergy => {
+                Some(Quantity::Electricity)
+            }
+            Self::Emissions => Some(Quantity::Mass),
+            Self::Duration | Self::CpuHours | Self::GpuHours => Some(Quantity::Time),
+            Self::CarbonIntensity | Self::MeasuredShare => None,
+        }
+    }
+
+    /// One of its numbers for people, with a unit: `20.08 kWh`, `326 g/kWh`, `100 %`.
+    #[must_use]
+    pub(crate) fn shown(self, value: f64) -> String {
+        match (self, self.quantity()) {
+            (_, Some(quantity)) => quantity.amount(value),
+            (Self::MeasuredShare, None) => percent(value),
+            (_, None) => format!("{} g/kWh", digits(value)),
+        }
+    }
+
+    /// The figure of many runs together, for people. A mass that leaves out runs is a lower bound.
+    #[must_use]
+    pub(crate) fn total(self, tally: &Tally) -> Option<String> {
+        let shown = self.shown(self.amount(tally)?.value());
+        Some(match self {
+            Self::Emissions if tally.runs_without_intensity() > 0 => format!("at least {shown}"),
+            _ => shown,
+        })
     }
 
     /// All figures of many runs together.
@@ -100,6 +144,12 @@ impl Figure {
             Self::MeasuredShare => tally.measured_share().map(Amount::Ratio),
         }
     }
+}
+
+/// Why a mass is a lower bound: `1 of 2 runs has no intensity`.
+pub(crate) fn without_intensity(unknown: u64, runs: u64) -> String {
+    let has = if unknown == 1 { "has" } else { "have" };
+    format!("{unknown} of {} {has} no intensity", counted(runs, "run"))
 }
 
 /// A figure of many runs: a sum, which is exact, or a ratio of sums.

@@ -1,6 +1,6 @@
 use std::str::FromStr;
 
-use super::compare::gate::{metric, metrics};
+use super::compare::{metric, metrics};
 use super::{AccountedRun, Figure};
 use crate::text::nearest;
 use crate::units::Relation;

@@ -1,20 +1,26 @@
+mod assumed_place;
+mod exceptions;
 mod origin;
 mod recorded;
 mod running;
+mod stated_sources;
 
 use std::collections::BTreeMap;
 
 use chrono::Datelike;
 
-use super::RunSummary;
+use super::{RecordedCarbon, RunSummary};
 use crate::grid::intensity;
-use crate::grid::intensity::Dataset;
-use crate::grid::zone::{ZoneId, register};
+use crate::grid::intensity::{Dataset, Emissions};
+use crate::grid::zone::{Iso3, ZoneId, register};
 use crate::model::info::Region;
-use crate::model::{EnergyClass, Intensity, Method, PueSource};
-use crate::text::number::counted;
-use crate::units::{Energy, GramsCo2e, GramsPerKwh, Pue};
+use crate::model::{Basis, EnergyClass, Intensity, Method, Provenance, PueSource};
+use crate::units::{Energy, GramsCo2e, GramsPerKwh, IntensityRange, Pue};
 
+use assumed_place::Placement;
+
+pub use assumed_place::AssumedPlace;
+pub use exceptions::Exceptions;
 pub use origin::{IntensityOrigin, PueOrigin};
 pub(super) use recorded::RecordedSeries;
 pub(crate) use running::RunningEmissions;
@@ -26,36 +32,31 @@ pub struct Assumptions {
     pub pue: Option<Pue>,
     /// Used instead of every other carbon intensity.
     pub emissions_factor: Option<GramsPerKwh>,
-    /// Where runs without a recorded region took place.
+    /// Where runs took place whose log does not say where, or only by the clock of the machine.
     pub default_zone: Option<ZoneId>,
+    /// The country whose average is used for runs of which nothing else is known.
+    pub default_country: Option<Iso3>,
     /// Used instead of the averages that runs recorded.
     pub dataset: Option<Dataset>,
+    /// Only intensities that count these emissions are used.
+    pub emissions: Option<Emissions>,
+    /// Those of these statements that a project's file made, by key.
+    pub project_settings: BTreeMap<String, String>,
 }
 
 impl Assumptions {
-    /// How many runs a data set that was asked for does not apply to, in words; none where there is no
-    /// such run. Intensities recorded with the samples are better than any average and are kept.
-    #[must_use]
-    pub fn past_the_data_set<'a>(
-        &self,
-        runs: impl Iterator<Item = &'a RunSummary>,
-    ) -> Option<String> {
-        let (Some(dataset), None) = (self.dataset, self.emissions_factor) else {
-            return None;
-        };
-        let (mut all, mut kept) = (0, 0);
-        for run in runs {
-            all += 1;
-            kept += usize::from(run.carbon.is_some());
-        }
-        (kept > 0).then(|| {
-            format!(
-                "--dataset {} does not apply to {kept} of {}; intensities recorded while a run went \
-                 on are kept",
-                dataset.name(),
-                counted(all, "run")
-            )
+    /// What was recorded while a run went on, if it counts the emissions asked for.
+    fn recorded<'a>(&self, run: &'a RunSummary) -> Option<&'a RecordedCarbon> {
+        run.carbon.as_ref().filter(|carbon| {
+            let mut sources = carbon.sources.iter().peekable();
+            self.emissions.is_none() || sources.peek().is_some() && sources.all(|s| self.counts(s))
         })
+    }
+
+    /// Whether an intensity counts the emissions asked for.
+    fn counts(&self, provenance: &Provenance) -> bool {
+        let counted = provenance.basis.and_then(Basis::emissions);
+        self.emissions.is_none() || counted == self.emissions
     }
 }
 
@@ -101,8 +102,12 @@ pub struct Carbon {
     pub zone: Option<ZoneId>,
     /// The intensity used: a single value, or the mean of a recorded series.
     pub intensity: GramsPerKwh,
+    /// All intensities that were used.
+    pub range: IntensityRange,
     /// Who says what the intensity is.
     pub origin: IntensityOrigin,
+    /// The place that the intensity is of, where the log does not say where the run took place.
+    pub assumed_place: Option<AssumedPlace>,
 }
 
 impl Footprint {
@@ -114,11 +119,15 @@ impl Footprint {
             (None, Some(recorded)) => {
                 let origin = match &run.pue_source {
                     Some(PueSource::Provider(citation)) => PueOrigin::Provider(citation.clone()),
+                    Some(PueSource::Machine(machine)) => PueOrigin::Machine(*machine),
                     _ => PueOrigin::Recorded,
                 };
                 (recorded, origin)
             }
-            (None, None) => (Pue::global_average(), PueOrigin::Assumed),
+            (None, None) => {
+                let assumed = run.assumed_pue();
+                (assumed.pue, PueOrigin::Assumed(assumed.citation))
+            }
         };
         let mut groups: BTreeMap<EnergyClass, Quality> = BTreeMap::new();
         let mut models = Vec::new();
@@ -148,45 +157,59 @@ impl Footprint {
 /// set asked for by name, the table's figure for the very year of the run, the average recorded with
 /// the run, the table's figure for the nearest year.
 fn carbon(run: &RunSummary, assumptions: &Assumptions, pue: Pue) -> Option<Carbon> {
-    let region = run.region.as_ref();
-    let zone = region
-        .map(|region| &region.zone)
-        .or(assumptions.default_zone.as_ref());
-    let flat = |intensity, origin| {
-        Some(Carbon {
-            mass: emissions(run.total(), pue, intensity),
-            zone: zone.cloned(),
-            intensity,
-            origin,
-        })
-    };
-    let average = |intensity: Intensity| {
-        flat(
-            intensity.value,
-            IntensityOrigin::Average(intensity.provenance),
-        )
-    };
+    let placement = Placement::of(run, assumptions);
+    let (region, zone) = (placement.region(), placement.zone());
     if let Some(factor) = assumptions.emissions_factor {
-        return flat(factor, IntensityOrigin::Given);
-    }
-    if let Some(recorded) = &run.carbon {
+        let is_country = matches!(placement, Placement::Stated(AssumedPlace::Country { .. }));
         return Some(Carbon {
-            mass: recorded.mass * pue,
-            zone: zone.cloned(),
-            intensity: recorded.mean,
-            origin: IntensityOrigin::Recorded(recorded.sources.clone()),
+            mass: emissions(run.total(), pue, factor),
+            zone: zone.filter(|_| !is_country).cloned(),
+            intensity: factor,
+            range: IntensityRange::of(factor),
+            origin: IntensityOrigin::Given,
+            assumed_place: None,
         });
     }
+    if let Some(recorded) = assumptions.recorded(run) {
+        // The services were asked for the recorded zone.
+        let of_clock = Placement::of(run, &Assumptions::default());
+        return Some(Carbon {
+            mass: recorded.mass * pue,
+            zone: of_clock
+                .zone()
+                .or(assumptions.default_zone.as_ref())
+                .cloned(),
+            intensity: recorded.mean,
+            range: recorded.range,
+            origin: IntensityOrigin::Recorded(recorded.sources.clone()),
+            assumed_place: of_clock.assumed(),
+        });
+    }
+    let average = |intensity: Intensity| {
+        Some(Carbon {
+            mass: emissions(run.total(), pue, intensity.value),
+            zone: zone.cloned(),
+            intensity: intensity.value,
+            range: IntensityRange::of(intensity.value),
+            origin: IntensityOrigin::Average(intensity.provenance),
+            assumed_place: placement.clone().assumed(),
+        })
+    };
     let area = match region {
         Some(region) => register::area_of(region),
         None => register::find_area(zone?),
     };
     let year = run.started.map(|time| time.year());
-    let looked_up = |dataset| intensity::for_area(area.as_ref().ok()?, year, dataset).ok();
+    let looked_up = |dataset: Dataset| {
+        let dataset = dataset.counting(assumptions.emissions).ok()?;
+        intensity::for_area(area.as_ref().ok()?, year, dataset).ok()
+    };
     if let Some(dataset) = assumptions.dataset {
         return average(looked_up(dataset)?);
     }
-    let Some(recorded) = region.and_then(Region::average) else {
+    let recorded = region.and_then(Region::average);
+    let recorded = recorded.filter(|recorded| assumptions.counts(&recorded.provenance));
+    let Some(recorded) = recorded else {
         return average(looked_up(Dataset::Auto)?);
     };
     // An average of another year was the best there was when the run was tracked.

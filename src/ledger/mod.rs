@@ -2,22 +2,34 @@
 //! tables. Everything here is arithmetic over logs; nothing writes to a terminal.
 
 mod accounted_run;
+mod assumed_pue;
 pub mod backfill;
+/// The mass of CO2eq by basis.
+pub mod basis_split;
+mod clip;
 /// Reading all runs under some folders.
 pub mod collect;
 pub mod compare;
+mod coverage;
 pub mod estimate;
 pub mod export;
 /// The figures of runs, by name.
 pub mod figure;
+pub(crate) mod file_figures;
 /// Choosing runs by their tags, names and figures.
 pub mod filter;
 /// From energy to CO2eq.
 pub mod footprint;
+/// The processors and accelerators of runs.
+pub mod hardware;
 pub mod merge;
 /// The energy of marked phases.
 pub mod phases;
+/// How runs ended.
+pub mod outcome;
+mod plausible_totals;
 mod power_integral;
+pub(crate) mod related;
 mod running_totals;
 pub mod statement;
 /// From a log to a summary of the run.
@@ -26,10 +38,18 @@ pub mod summarise;
 pub mod summary;
 /// Sums over runs.
 pub mod tally;
+/// Sums over the runs under some folders.
+pub mod totals;
+/// Work that was counted, and the energy for it.
+pub mod work;
 
 pub use accounted_run::AccountedRun;
-pub use collect::{Collection, Skipped, SkippedKind, collect, counted_among};
+pub use assumed_pue::AssumedPue;
+pub use collect::{Collection, Gathered, Skipped, SkippedKind, collect, gather};
 pub use figure::Figure;
-pub use footprint::{Assumptions, Footprint};
+pub use footprint::{Assumptions, Exceptions, Footprint};
+pub use hardware::Hardware;
+pub use outcome::{Only, RunOutcome};
 pub use summary::{Part, RecordedCarbon, RunSummary};
 pub use tally::Tally;
+pub use totals::Totals;

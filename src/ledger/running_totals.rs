@@ -1,17 +1,21 @@
-//! Energy from our own logs: running totals, so the last one seen is the run's.
+//! Energy from logs of impact: they hold running totals, so the last one is the run's.
 
 use std::collections::BTreeMap;
 
 use super::Part;
+use super::clip::Clip;
 use super::footprint::RecordedSeries;
-use super::phases::{Phases, Repetitions};
-use crate::log::{Row, check_component_count};
-use crate::model::{Component, Mark, Meter, Method, Present};
+use super::phases::{Counts, Occurrence, Phase, Phases, Reading, RecentReadings, place};
+use super::plausible_totals::PlausibleTotals;
+use crate::log::{ImplausibleSample, Row, check_component_count};
+use crate::model::{Component, EnergyClass, Info, Meter, Method, Present};
 use crate::units::{Energy, JOULES_PER_KWH, OutOfRange, SECONDS_PER_HOUR};
 
 /// Follows the running totals of every component through a log.
 #[derive(Debug, Default)]
 pub(super) struct RunningTotals {
+    pub(super) plausible: PlausibleTotals,
+    clip: Option<Clip>,
     parts: BTreeMap<Component, Running>,
     /// Components that could not be read, or no longer, and why.
     pub(super) lost: BTreeMap<Component, String>,
@@ -19,8 +23,11 @@ pub(super) struct RunningTotals {
     present: Present,
     /// The sum over the counted components; kept between rows, as a row may name only some components.
     counted_j: f64,
+    /// The same by class.
+    class_j: [Option<f64>; 3],
     gpu_hours: Option<f64>,
     pub(super) carbon: RecordedSeries,
+    recent: RecentReadings,
     phases: Phases,
     pub(super) fell_back: bool,
 }
@@ -30,16 +37,34 @@ struct Running {
     attributed_j: f64,
     total_j: Option<f64>,
     method: Method,
-    is_counted: bool,
+    class: Option<EnergyClass>,
 }
 
 impl RunningTotals {
-    pub(super) fn add(&mut self, row: &Row, gpus: usize) -> Result<(), String> {
+    /// The totals of a log without what the clip takes out; keeps so many occurrences of phases.
+    pub(super) fn new(info: &Info, clip: Option<Clip>, most_occurrences: usize) -> Self {
+        Self {
+            plausible: PlausibleTotals::new(info),
+            clip,
+            phases: Phases::keeping(most_occurrences),
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn add(&mut self, row: &Row, gpus: usize) -> Result<(), ImplausibleSample> {
         let before = self.counted_j;
-        for (component, meter) in row.meters()? {
+        let mut meters = row.meters()?;
+        let Some(elapsed) = self.plausible.correct(row, &mut meters)? else {
+            return Ok(());
+        };
+        let elapsed = match &mut self.clip {
+            Some(clip) => clip.apply(elapsed, &mut meters)?,
+            None => elapsed,
+        };
+        let elapsed = elapsed.max(self.seconds);
+        for (component, meter) in meters {
             self.follow(component, meter)?;
         }
-        let elapsed = row.elapsed.unwrap_or(self.seconds).max(self.seconds);
         let hours = (elapsed - self.seconds) / SECONDS_PER_HOUR;
         self.seconds = elapsed;
         if let Some(utilization) = row.gpu_utilization.filter(|share| *share >= 0.0) {
@@ -47,14 +72,27 @@ impl RunningTotals {
         }
         let kwh = (self.counted_j - before) / JOULES_PER_KWH;
         self.carbon.add(kwh, row.carbon_intensity);
-        if let Some(text) = row.mark {
-            let mark: Mark = serde_json::from_slice(text).map_err(|error| error.to_string())?;
-            self.phases.mark(mark, self.counted_j, elapsed);
-        }
+        self.carbon.see_source(row);
+        self.see_marks(row);
         Ok(())
     }
 
-    fn follow(&mut self, component: Component, meter: Meter) -> Result<(), String> {
+    fn see_marks(&mut self, row: &Row) {
+        let (waiting_kwh, grams) = self.carbon.so_far();
+        self.recent.push(Reading {
+            recorded_s: row.elapsed.unwrap_or(self.seconds),
+            seconds: self.seconds,
+            joules: self.class_j,
+            waiting_kwh,
+            grams,
+        });
+        if row.mark.is_some() || row.marks.is_some() {
+            let first = self.carbon.first();
+            self.phases.see(row.mark, row.marks, &self.recent, first);
+        }
+    }
+
+    fn follow(&mut self, component: Component, meter: Meter) -> Result<(), ImplausibleSample> {
         if let Method::Absent { why } = meter.method {
             if !self.lost.contains_key(&component) {
                 check_component_count(self.lost.len())?;
@@ -66,7 +104,7 @@ impl RunningTotals {
             return Ok(());
         }
         let Some(attributed_j) = meter.attributed_j else {
-            return Err(format!("{component} has a method but no attributed_j"));
+            return Err(ImplausibleSample::NoEnergy(component));
         };
         let figures = [Some(attributed_j), meter.total_j];
         if figures
@@ -74,7 +112,7 @@ impl RunningTotals {
             .flatten()
             .any(|joules| !joules.is_finite() || joules < 0.0)
         {
-            return Err(format!("the energy of {component} is negative"));
+            return Err(ImplausibleSample::NegativeEnergy(component));
         }
         let Some(known) = self.parts.get_mut(&component) else {
             return self.begin(component, attributed_j, meter);
@@ -83,15 +121,14 @@ impl RunningTotals {
             self.fell_back = true;
             return Ok(());
         }
-        if known.is_counted {
-            self.counted_j += attributed_j - known.attributed_j;
-        }
+        let (class, step) = (known.class, attributed_j - known.attributed_j);
         known.attributed_j = attributed_j;
         known.total_j = meter.total_j.or(known.total_j);
         // What was once estimated stays estimated.
         if known.method.is_measured() {
             known.method = meter.method;
         }
+        self.count(class, step);
         Ok(())
     }
 
@@ -100,18 +137,16 @@ impl RunningTotals {
         component: Component,
         attributed_j: f64,
         meter: Meter,
-    ) -> Result<(), String> {
+    ) -> Result<(), ImplausibleSample> {
         check_component_count(self.parts.len())?;
         let regroups = self.present.add(&component);
-        let is_counted = component.counted_as(&self.present).is_some();
-        if is_counted {
-            self.counted_j += attributed_j;
-        }
+        let class = component.counted_as(&self.present);
+        self.count(class, attributed_j);
         let part = Running {
             attributed_j,
             total_j: meter.total_j,
             method: meter.method,
-            is_counted,
+            class,
         };
         self.parts.insert(component, part);
         if regroups {
@@ -123,18 +158,50 @@ impl RunningTotals {
     /// Counts again after a component appeared that contains others.
     fn regroup(&mut self) {
         self.counted_j = 0.0;
+        self.class_j = [None; 3];
         for (component, part) in &mut self.parts {
-            part.is_counted = component.counted_as(&self.present).is_some();
-            if part.is_counted {
+            part.class = component.counted_as(&self.present);
+            if let Some(class) = part.class {
                 self.counted_j += part.attributed_j;
+                *self.class_j[place(class)].get_or_insert(0.0) += part.attributed_j;
             }
         }
     }
 
-    /// What marked phases took, and what is to be said of the marks.
-    pub(super) fn phases(&mut self) -> (BTreeMap<String, Repetitions>, Vec<String>) {
-        let phases = self.phases.finish(self.counted_j, self.seconds);
-        (phases, self.phases.notes())
+    fn count(&mut self, class: Option<EnergyClass>, joules: f64) {
+        if let Some(class) = class {
+            self.counted_j += joules;
+            *self.class_j[place(class)].get_or_insert(0.0) += joules;
+        }
+    }
+
+    /// Energy of counted components that is left out because it cannot be.
+    pub(super) fn left_out_j(&self) -> f64 {
+        let left_out = self.plausible.left_out();
+        let counted = left_out.filter(|(component, _)| self.counts(component));
+        counted.map(|(_, joules)| joules).sum()
+    }
+
+    /// Whether a component is counted, and not contained in another.
+    pub(super) fn counts(&self, component: &Component) -> bool {
+        self.parts
+            .get(component)
+            .is_some_and(|part| part.class.is_some())
+    }
+
+    /// What marked phases took, in order of time.
+    pub(super) fn phases(&mut self) -> (Vec<Phase>, Vec<Occurrence>) {
+        self.phases.finish(&self.recent, self.carbon.first())
+    }
+
+    /// What is to be said of the marks.
+    pub(super) fn notes_on_marks(&self) -> Vec<String> {
+        self.phases.notes()
+    }
+
+    /// Work that was counted, by unit.
+    pub(super) fn work(&self) -> Counts {
+        self.phases.counts()
     }
 
     pub(super) fn gpu_hours(&self) -> Option<f64> {
@@ -204,7 +271,8 @@ mod tests {
             counters.add(&row(1.0, &first), 0).unwrap();
             counters.add(&row(2.0, &first), 0).unwrap();
             let refused = counters.add(&row(3.0, &named(1 << 16..(1 << 16) + 1)), 0);
-            assert!(refused.unwrap_err().contains("65536 components"));
+            let refused = refused.unwrap_err();
+            assert!(matches!(refused, ImplausibleSample::TooManyComponents));
         }
     }
 }

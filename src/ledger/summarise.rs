@@ -3,13 +3,14 @@ use std::path::Path;
 
 use chrono::Utc;
 
+use super::clip::Clip;
 use super::power_integral::PowerIntegral;
 use super::running_totals::RunningTotals;
-use super::{Part, RunSummary};
+use super::{Hardware, Part, RunOutcome, RunSummary};
 use crate::log::{CpuTimes, Damage, ReadError, Record, Row};
 use crate::model::{Component, EnergyClass, Info, Method, Present};
 use crate::text::number::counted;
-use crate::units::{Energy, Hours, OutOfRange, SECONDS_PER_HOUR};
+use crate::units::{Energy, Hours, JOULES_PER_KWH, OutOfRange, SECONDS_PER_HOUR};
 
 /// Why a run has no figures.
 #[derive(Debug, thiserror::Error)]
@@ -28,33 +29,70 @@ pub enum SummaryError {
 
 /// Reads one run's log from beginning to end and adds it up, in memory that does not grow with it.
 pub fn summarise(run: &Path) -> Result<RunSummary, SummaryError> {
-    summarise_with(run, |_| {}).map(|(summary, _)| summary)
+    summarise_with(run, None, 0, |_| {}).map(|(summary, _)| summary)
+}
+
+/// As [`summarise`], without the seconds of the run that other runs have counted.
+pub(super) fn summarise_uncovered(
+    run: &Path,
+    covered: Vec<(f64, f64)>,
+    why: &str,
+) -> Result<RunSummary, SummaryError> {
+    let seconds: f64 = covered.iter().map(|(from, to)| to - from).sum();
+    let (mut summary, _) = read(Record::open(run)?, Some(Clip::new(covered)), 0, |_| {})?;
+    let left = summary.duration.seconds();
+    // CPU time is recorded by process, and processes come and go.
+    if let Some(time) = summary.cpu_time {
+        let part = left / (left + seconds);
+        summary.cpu_time = Some(Hours::from_seconds(time.seconds() * part)?);
+    }
+    summary.counted_elsewhere = true;
+    summary
+        .notes
+        .push(format!("{seconds:.3} s of it are not counted here: {why}"));
+    Ok(summary)
 }
 
 /// As [`summarise`], and shows every sample to `see` on the way; also gives what the info file says.
+///
+/// `known` holds the bytes of the info file if it has been read before. The summary has this many occurrences of phases
+/// at most.
 pub fn summarise_with(
     run: &Path,
+    known: Option<Vec<u8>>,
+    most_occurrences: usize,
+    see: impl FnMut(&Row),
+) -> Result<(RunSummary, Info), SummaryError> {
+    read(Record::open_with(run, known)?, None, most_occurrences, see)
+}
+
+fn read(
+    mut record: Record,
+    clip: Option<Clip>,
+    most_occurrences: usize,
     mut see: impl FnMut(&Row),
 ) -> Result<(RunSummary, Info), SummaryError> {
-    let mut record = Record::open(run)?;
     let gpus = record.info.host.gpus.len();
-    let mut counters = RunningTotals::default();
+    let mut counters = RunningTotals::new(&record.info, clip, most_occurrences);
     let mut integral = PowerIntegral::new(record.local_times, gpus);
     let mut cpu_times = CpuTimes::default();
-    let mut is_own = false;
+    let (mut own, mut foreign) = (0u64, 0u64);
     let damage = record.for_each_row(|row| {
         see(row);
         if let Some(table) = row.cpu_time_seconds {
             cpu_times.see(table);
         }
         if row.schema.is_some() {
-            is_own = true;
+            own += 1;
             counters.add(row, gpus)
         } else {
+            foreign += 1;
             integral.add(row)
         }
     })?;
+    let info_was_changed = record.info_was_changed;
     let info = record.info;
+    let is_own = own >= foreign;
     let mut summary = if is_own {
         from_counters(&mut counters, &info, damage)?
     } else {
@@ -65,6 +103,21 @@ pub fn summarise_with(
         return Err(SummaryError::NoEnergy);
     }
     summary.cpu_time = cpu_times.seconds().map(Hours::from_seconds).transpose()?;
+    summary.hardware = Hardware::of(&info, &summary.parts, summary.duration);
+    let of_another = own.min(foreign);
+    if of_another > 0 {
+        summary.contradictions += 1;
+        summary.notes.push(format!(
+            "{} in another tracker's format and not counted",
+            lines_are(of_another)
+        ));
+    }
+    if info_was_changed {
+        summary.info_was_changed = true;
+        summary
+            .notes
+            .push("info.json was changed after it was written".to_owned());
+    }
     if cpu_times.too_many {
         summary
             .notes
@@ -73,13 +126,24 @@ pub fn summarise_with(
     Ok((summary, info))
 }
 
+fn lines_are(count: u64) -> String {
+    let verb = if count == 1 { "is" } else { "are" };
+    format!("{} {verb}", counted(count, "line"))
+}
+
+/// Energy that is left out; a log may name any number.
+fn left_out(kwh: f64) -> Energy {
+    const MOST_KWH: f64 = 1e9;
+    Energy::from_kwh(kwh.clamp(0.0, MOST_KWH)).unwrap_or(Energy::ZERO)
+}
+
 fn from_counters(
     counters: &mut RunningTotals,
     info: &Info,
     damage: Damage,
 ) -> Result<RunSummary, OutOfRange> {
     let parts = counters.parts()?;
-    let (phases, notes_on_marks) = counters.phases();
+    let (phases, occurrences) = counters.phases();
     let lacks_lines = lacks_lines(&parts, info);
     let has_no_end = info.ended.is_none() || lacks_lines;
     let mut notes = info.notes.clone();
@@ -91,10 +155,20 @@ fn from_counters(
         );
     }
     notes.extend(log_notes(info.ended.is_none(), damage));
-    notes.extend(notes_on_marks);
+    notes.extend(counters.notes_on_marks());
     if counters.fell_back {
         notes.push("a running total fell; the largest was kept".to_owned());
     }
+    let contradictions = counters.plausible.notes();
+    // What the tracker has left out, its own notes describe.
+    let by_tracker = info.balance.iter();
+    let by_tracker: f64 = by_tracker
+        .filter(|(component, _)| counters.counts(component))
+        .map(|(_, balance)| balance.left_out_j.max(0.0))
+        .sum();
+    let implausible = left_out((counters.left_out_j() + by_tracker) / JOULES_PER_KWH);
+    let contradicted = contradictions.len() + usize::from(counters.fell_back);
+    notes.extend(contradictions);
     for (component, why) in &counters.lost {
         if parts.contains_key(component) {
             notes.push(format!("{component} was lost during the run: {why}"));
@@ -113,9 +187,13 @@ fn from_counters(
         gpu_time: counters.gpu_hours().map(hours).transpose()?,
         carbon: counters.carbon.finish(info)?,
         phases,
+        occurrences,
+        counts: counters.work(),
         started: info.started.map(|time| time.with_timezone(&Utc)),
         has_no_end,
-        bad_lines: damage.bad_lines,
+        bad_lines: damage.all(),
+        implausible,
+        contradictions: contradicted,
         notes,
         ..described(info, parts)
     };
@@ -195,19 +273,20 @@ fn from_integral(
     }
     let has_no_end = info.ended.is_none() && !integral.knows_end();
     let mut notes = log_notes(has_no_end, damage);
-    if integral.clock_went_back {
-        notes.push(
-            "the clock was set back during the run; that interval counts as nothing".to_owned(),
-        );
-    }
+    let contradictions = integral.notes();
+    let contradicted = contradictions.len();
+    notes.extend(contradictions);
     Ok(RunSummary {
         absent,
         duration: hours(integral.hours)?,
         gpu_time: integral.gpu_hours().map(hours).transpose()?,
         carbon: integral.carbon.finish(info)?,
         started: integral.started(),
+        is_legacy: true,
         has_no_end,
-        bad_lines: damage.bad_lines,
+        bad_lines: damage.all(),
+        implausible: left_out(integral.left_out_kwh()),
+        contradictions: contradicted,
         notes,
         ..described(info, parts)
     })
@@ -218,7 +297,11 @@ fn described(info: &Info, parts: BTreeMap<Component, Part>) -> RunSummary {
     RunSummary {
         id: (!info.id.is_empty()).then(|| info.id.clone()),
         inside: info.inside.clone(),
+        outer_runs: info.outer_runs.clone(),
         merged_from: info.merged_from.clone(),
+        merged_seconds: info.merged_seconds.clone(),
+        boot_id: info.host.boot_id.clone(),
+        followed: info.followed,
         name: info.name.clone(),
         tags: info.tags.clone(),
         parts,
@@ -229,12 +312,22 @@ fn described(info: &Info, parts: BTreeMap<Component, Part>) -> RunSummary {
         carbon: None,
         region: info.region.clone(),
         pue: info.pue,
+        is_legacy: false,
         pue_source: info.pue_source.clone(),
         started: None,
         host: info.host.hostname.clone(),
-        phases: BTreeMap::new(),
+        hardware: Hardware::default(),
+        outcome: RunOutcome::of(info.exit_code),
+        phases: Vec::new(),
+        occurrences: Vec::new(),
+        counts: BTreeMap::new(),
         has_no_end: false,
         bad_lines: 0,
+        info_was_changed: false,
+        project_settings: info.project_settings.clone(),
+        implausible: Energy::ZERO,
+        contradictions: 0,
+        counted_elsewhere: false,
         notes: Vec::new(),
     }
 }

@@ -1,11 +1,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Add;
 
-use super::footprint::{IntensityOrigin, PueOrigin, Quality};
-use super::{Footprint, RunSummary};
+use super::basis_split::BasisSplit;
+use super::footprint::{AssumedPlace, IntensityOrigin, PueOrigin, Quality};
+use super::outcome::Outcomes;
+use super::work::Work;
+use super::{Footprint, Hardware, RunSummary};
 use crate::grid::zone::ZoneId;
 use crate::model::EnergyClass;
-use crate::units::{Energy, GramsCo2e, Hours, Pue};
+use crate::units::{Energy, GramsCo2e, GramsPerKwh, Hours, IntensityRange, Pue};
 
 /// Figures of any number of runs. Merging is exact, associative and does not depend on the order.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -24,6 +27,10 @@ pub struct Tally {
     pub gpu_time: Option<Hours>,
     /// By zone; runs whose zone is not known are under none.
     pub zones: BTreeMap<Option<ZoneId>, ZoneTally>,
+    /// How many runs have the intensity of a place that their logs do not name.
+    pub assumed_places: BTreeMap<AssumedPlace, u64>,
+    /// The mass by what the intensities count.
+    pub bases: BasisSplit,
     /// Every PUE used, and who says so.
     pub pues: BTreeSet<(PueOrigin, Pue)>,
     /// How many runs have no figure for a group, by the reason.
@@ -32,8 +39,22 @@ pub struct Tally {
     pub runs_without_end: u64,
     /// Runs whose logs have lines that are no samples.
     pub runs_with_bad_lines: u64,
+    /// Runs whose `info.json` was changed after it was written.
+    pub runs_with_changed_info: u64,
+    /// Runs whose samples contradict each other or cannot be.
+    pub runs_with_contradictions: u64,
+    /// Runs with energy that cannot be.
+    pub runs_with_implausible_energy: u64,
+    /// That energy, which is not counted; without PUE.
+    pub implausible: Energy,
     /// The assumptions of the estimated parts.
     pub models: BTreeSet<String>,
+    /// Work counted by marks.
+    pub work: Work,
+    /// The processors and accelerators that were used.
+    pub hardware: Hardware,
+    /// How the runs ended.
+    pub outcomes: Outcomes,
 }
 
 /// The runs of one zone.
@@ -45,6 +66,8 @@ pub struct ZoneTally {
     pub energy: Energy,
     /// None where the intensity of none of the runs is known.
     pub mass: Option<GramsCo2e>,
+    /// The intensities behind the mass.
+    pub intensities: Option<IntensityRange>,
     /// Energy, with PUE, whose carbon intensity is not known; not part of `mass`.
     pub energy_without_intensity: Energy,
     /// Runs whose carbon intensity is not known.
@@ -62,9 +85,14 @@ impl Tally {
             energy: footprint.energy,
             ..ZoneTally::default()
         };
+        let mut bases = BasisSplit::default();
+        let mut assumed_places = BTreeMap::new();
         let zone_id = if let Some(carbon) = &footprint.carbon {
+            assumed_places.extend(carbon.assumed_place.clone().map(|place| (place, 1)));
             zone.mass = Some(carbon.mass);
+            zone.intensities = Some(carbon.range);
             zone.sources.insert(carbon.origin.clone());
+            bases = BasisSplit::of(carbon.origin.bases(), carbon.mass);
             carbon.zone.clone()
         } else {
             zone.energy_without_intensity = footprint.energy;
@@ -79,6 +107,8 @@ impl Tally {
             cpu_time: run.cpu_time,
             gpu_time: run.gpu_time,
             zones: BTreeMap::from([(zone_id, zone)]),
+            assumed_places,
+            bases,
             pues: BTreeSet::from([(footprint.pue_origin.clone(), footprint.pue)]),
             absent: run
                 .absent
@@ -87,7 +117,14 @@ impl Tally {
                 .collect(),
             runs_without_end: u64::from(run.has_no_end),
             runs_with_bad_lines: u64::from(run.bad_lines > 0),
+            runs_with_changed_info: u64::from(run.info_was_changed),
+            runs_with_contradictions: u64::from(run.contradictions > 0),
+            runs_with_implausible_energy: u64::from(run.implausible > Energy::ZERO),
+            implausible: run.implausible,
             models: footprint.models.iter().cloned().collect(),
+            work: Work::of(&run.counts, footprint.energy),
+            hardware: run.hardware.clone(),
+            outcomes: Outcomes::of(run.outcome, footprint.energy),
         }
     }
 
@@ -109,17 +146,29 @@ impl Tally {
             mine.runs += zone.runs;
             mine.energy += zone.energy;
             mine.mass = sum(mine.mass, zone.mass);
+            mine.intensities = join(mine.intensities, zone.intensities);
             mine.energy_without_intensity += zone.energy_without_intensity;
             mine.runs_without_intensity += zone.runs_without_intensity;
             mine.sources.extend(zone.sources);
         }
+        for (place, runs) in other.assumed_places {
+            *self.assumed_places.entry(place).or_default() += runs;
+        }
+        self.bases.add(other.bases);
         self.pues.extend(other.pues);
         for (what, runs) in other.absent {
             *self.absent.entry(what).or_default() += runs;
         }
         self.runs_without_end += other.runs_without_end;
         self.runs_with_bad_lines += other.runs_with_bad_lines;
+        self.runs_with_changed_info += other.runs_with_changed_info;
+        self.runs_with_contradictions += other.runs_with_contradictions;
+        self.runs_with_implausible_energy += other.runs_with_implausible_energy;
+        self.implausible += other.implausible;
         self.models.extend(other.models);
+        self.work.add(other.work);
+        self.hardware.add(other.hardware);
+        self.outcomes.add(other.outcomes);
         self
     }
 
@@ -152,7 +201,16 @@ impl Tally {
     pub fn intensity(&self) -> Option<f64> {
         let energy = self.energy.saturating_sub(self.energy_without_intensity());
         let mass = self.mass()?;
-        (energy > Energy::ZERO).then(|| mass.grams() / energy.kwh())
+        let mean = || mass.grams() / energy.kwh();
+        let only = self.only_intensity();
+        (energy > Energy::ZERO).then(|| only.map_or_else(mean, GramsPerKwh::get))
+    }
+
+    /// The intensity of all runs, where it was one and the same.
+    #[must_use]
+    pub fn only_intensity(&self) -> Option<GramsPerKwh> {
+        let ranges = self.zones.values().map(|zone| zone.intensities);
+        ranges.fold(None, join).and_then(IntensityRange::only)
     }
 
     /// Energy of a group without PUE, or none where no run recorded it.
@@ -172,6 +230,13 @@ impl Tally {
         let measured: Energy = self.groups.values().map(|quality| quality.measured).sum();
         let total = self.energy_without_pue();
         (total > Energy::ZERO).then(|| measured.kwh() / total.kwh())
+    }
+}
+
+fn join(a: Option<IntensityRange>, b: Option<IntensityRange>) -> Option<IntensityRange> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.join(b)),
+        (a, b) => a.or(b),
     }
 }
 

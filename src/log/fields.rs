@@ -227,7 +227,7 @@ fn prefix_xor(mut bits: u64) -> u64 {
     bits
 }
 
-/// The bytes that stand behind a backslash which is not itself escaped.
+/// The bytes that follow a backslash which is not itself escaped.
 fn escaped_bytes(backslashes: u64, escaped: &mut bool) -> u64 {
     let mut behind = 0;
     for bit in 0..BLOCK {

@@ -7,12 +7,15 @@ use std::path::Path;
 
 use serde_json::value::RawValue;
 
-use super::lines::LONGEST_LINE;
-use super::row::Row;
+use super::checksum;
+use super::lines::{self, LONGEST_LINE, PassedOver};
+use super::row::{Row, intensity_sources};
 use crate::files::AtomicFile;
+use crate::model::{Info, Provenance};
 use crate::units::GramsPerKwh;
 
 const INTENSITY: &str = "realtime_carbon_intensity";
+const SOURCE: &str = "realtime_source";
 
 /// What the samples of a log say about their carbon intensity.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -37,27 +40,79 @@ pub struct Filled {
 /// What to do with intensities the log already has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Recorded {
-    /// They stay.
+    /// They stay, unless they are averages over years.
     Keep,
     /// They are replaced.
     Replace,
 }
 
 impl Recorded {
-    fn allows(self, row: &Row<'_>) -> bool {
-        self == Self::Replace || row.carbon_intensity.known().is_none()
+    fn allows(self, row: &Row<'_>, averages: Averages) -> bool {
+        self == Self::Replace || row.carbon_intensity.known().is_none() || averages.has(row)
     }
 }
 
+/// Which intensities are averages over years in samples that do not say who stated theirs.
+///
+/// Development versions of 0.1.0 wrote such averages into samples when no service answered.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub enum Averages {
+    /// None of them.
+    #[default]
+    None,
+    /// Those with this value.
+    Equal(GramsPerKwh),
+    /// All of them.
+    All,
+}
+
+impl Averages {
+    /// What the info says about its samples.
+    #[must_use]
+    pub fn of(info: &Info) -> Self {
+        let sources = &info.realtime_sources;
+        let averages = sources.iter().filter(|source| source.year.is_some());
+        let value = info
+            .region
+            .as_ref()
+            .and_then(|region| region.carbon_intensity);
+        match (averages.count(), value) {
+            (0, _) => Self::None,
+            (count, _) if count == sources.len() => Self::All,
+            (_, Some(value)) => Self::Equal(value),
+            (_, None) => Self::None,
+        }
+    }
+
+    fn has(self, row: &Row<'_>) -> bool {
+        let stated = row.intensity_source.and_then(intensity_sources);
+        match (stated, self) {
+            (Some(sources), _) => sources.iter().any(|source| source.year.is_some()),
+            (None, Self::None) => false,
+            (None, Self::Equal(value)) => row.carbon_intensity.known() == Some(value),
+            (None, Self::All) => true,
+        }
+    }
+}
+
+/// The intensities of a time, and who states them.
+#[derive(Debug)]
+pub struct History<'a, F> {
+    /// The intensity at a time in seconds since 1970.
+    pub at: F,
+    /// Who states them.
+    pub sources: &'a [Provenance],
+}
+
 /// Counts the samples that may be given an intensity.
-pub fn survey(data: &Path, recorded: Recorded) -> io::Result<Survey> {
+pub fn survey(data: &Path, recorded: Recorded, averages: Averages) -> io::Result<Survey> {
     let mut survey = Survey::default();
-    let mut pieces = Pieces::new(BufReader::new(File::open(data)?));
+    let mut pieces = Pieces::new(BufReader::new(lines::open(data)?));
     while pieces.next_piece()? {
         let Some(row) = pieces.sample() else {
             continue;
         };
-        if recorded.allows(&row) {
+        if recorded.allows(&row, averages) {
             let (first, last) = survey.span.unwrap_or((row.timestamp, row.timestamp));
             survey.span = Some((first.min(row.timestamp), last.max(row.timestamp)));
             survey.missing += 1;
@@ -76,13 +131,14 @@ pub fn survey(data: &Path, recorded: Recorded) -> io::Result<Survey> {
 pub fn fill(
     data: &Path,
     recorded: Recorded,
-    intensity: impl Fn(f64) -> Option<GramsPerKwh>,
+    averages: Averages,
+    history: &History<'_, impl Fn(f64) -> Option<GramsPerKwh>>,
 ) -> io::Result<Filled> {
     let data = data.canonicalize()?;
     let _lock = lock(&data)?;
     let before = fs::metadata(&data)?;
     let mut to = BufWriter::new(AtomicFile::with_permissions(&data, before.permissions())?);
-    let filled = copy(&data, &mut to, recorded, intensity)?;
+    let filled = copy(&data, &mut to, recorded, averages, history)?;
     let file = to.into_inner().map_err(io::IntoInnerError::into_error)?;
     // The log may grow while the disk writes.
     file.sync()?;
@@ -100,10 +156,11 @@ pub fn fill(
 pub fn preview(
     data: &Path,
     recorded: Recorded,
-    intensity: impl Fn(f64) -> Option<GramsPerKwh>,
+    averages: Averages,
+    history: &History<'_, impl Fn(f64) -> Option<GramsPerKwh>>,
 ) -> io::Result<Filled> {
     let _lock = lock(data)?;
-    copy(data, &mut io::sink(), recorded, intensity)
+    copy(data, &mut io::sink(), recorded, averages, history)
 }
 
 /// Locks a log until the file is closed; an error if a tracker has locked it.
@@ -111,12 +168,14 @@ pub fn preview(
 /// A tracker locks the samples' file from its start to its end. Some file systems have no locks; there,
 /// only a change of the file shows that a tracker is running.
 fn lock(data: &Path) -> io::Result<File> {
+    // Opening a pipe for reading and writing would succeed; a pipe is no log.
+    let for_reading = lines::open(data)?;
     // Locks of network file systems need a file that is open for writing.
     let file = OpenOptions::new()
         .read(true)
         .write(true)
         .open(data)
-        .or_else(|_| File::open(data))?;
+        .unwrap_or(for_reading);
     match file.try_lock() {
         Err(TryLockError::WouldBlock) => Err(still_being_written()),
         _ => Ok(file),
@@ -131,15 +190,20 @@ fn copy(
     data: &Path,
     to: &mut impl Write,
     recorded: Recorded,
-    intensity: impl Fn(f64) -> Option<GramsPerKwh>,
+    averages: Averages,
+    history: &History<'_, impl Fn(f64) -> Option<GramsPerKwh>>,
 ) -> io::Result<Filled> {
     let mut counts = Filled::default();
-    let mut pieces = Pieces::new(BufReader::new(File::open(data)?));
+    let sources = serde_json::to_string(history.sources)?;
+    let mut pieces = Pieces::new(BufReader::new(lines::open(data)?));
     while pieces.next_piece()? {
-        let missing = pieces.sample().filter(|row| recorded.allows(row));
-        let known = missing.as_ref().and_then(|row| intensity(row.timestamp));
-        let filled =
-            known.and_then(|value| with_field(&pieces.bytes, INTENSITY, &value.get().to_string()));
+        let missing = pieces.sample().filter(|row| recorded.allows(row, averages));
+        let known = missing.as_ref().and_then(|row| (history.at)(row.timestamp));
+        // With its source in the same line, a value cannot be taken for one of another source.
+        let filled = known.and_then(|value| {
+            let value = value.get().to_string();
+            with_fields(&pieces.bytes, &[(INTENSITY, &value), (SOURCE, &sources)])
+        });
         counts.filled += u64::from(filled.is_some());
         counts.gaps += u64::from(missing.is_some() && filled.is_none());
         to.write_all(filled.as_deref().unwrap_or(&pieces.bytes))?;
@@ -153,6 +217,7 @@ struct Pieces<R> {
     bytes: Vec<u8>,
     is_part: bool,
     goes_on: bool,
+    passed_over: PassedOver,
 }
 
 impl<R: BufRead> Pieces<R> {
@@ -162,6 +227,7 @@ impl<R: BufRead> Pieces<R> {
             bytes: Vec::new(),
             is_part: false,
             goes_on: false,
+            passed_over: PassedOver::default(),
         }
     }
 
@@ -174,6 +240,9 @@ impl<R: BufRead> Pieces<R> {
         let went_on = self.goes_on;
         self.goes_on = read == LONGEST_LINE && !self.bytes.ends_with(b"\n");
         self.is_part = went_on || self.goes_on;
+        if self.is_part {
+            self.passed_over.add(read)?;
+        }
         Ok(read > 0)
     }
 
@@ -186,9 +255,29 @@ impl<R: BufRead> Pieces<R> {
     }
 }
 
-/// A JSON object with one field set, all its other bytes unchanged; none if it is no object.
+/// A JSON object with these fields set, all its other bytes unchanged; none if it is no object. Its checksum, if it has
+/// one, is made anew.
 #[must_use]
-pub fn with_field(object: &[u8], name: &str, value: &str) -> Option<Vec<u8>> {
+pub fn with_fields(object: &[u8], fields: &[(&str, &str)]) -> Option<Vec<u8>> {
+    let set = |object: &[u8]| {
+        fields
+            .iter()
+            .try_fold(object.to_vec(), |object, (name, value)| {
+                with_field(&object, name, value)
+            })
+    };
+    let text = object.trim_ascii_end();
+    let Some(unsealed) = checksum::unsealed(text) else {
+        return set(object);
+    };
+    let mut filled = set(&unsealed)?;
+    checksum::seal(&mut filled);
+    filled.extend_from_slice(&object[text.len()..]);
+    Some(filled)
+}
+
+/// A JSON object with one field set, all its other bytes unchanged; none if it is no object.
+fn with_field(object: &[u8], name: &str, value: &str) -> Option<Vec<u8>> {
     let fields: BTreeMap<String, &RawValue> = serde_json::from_slice(object).ok()?;
     let (start, end, text) = if let Some(old) = fields.get(name) {
         // The value is a part of the object, so the distance of their addresses is its place.
@@ -208,6 +297,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::model::Source;
 
     fn set(object: &str) -> Option<String> {
         with_field(object.as_bytes(), INTENSITY, "5.5")
@@ -274,22 +364,60 @@ mod tests {
         "{\"timestamp\":50"
     );
 
+    #[test]
+    fn a_filled_line_has_a_checksum_that_is_right_if_it_had_one() {
+        let mut line = br#"{"timestamp":10,"realtime_carbon_intensity":7}"#.to_vec();
+        checksum::seal(&mut line);
+        line.push(b'\n');
+        let filled = with_fields(&line, &[(INTENSITY, "9")]).unwrap();
+        assert!(filled.ends_with(b"\"}\n"));
+        let row = Row::parse(filled.trim_ascii_end()).unwrap();
+        assert_eq!(row.carbon_intensity.known(), GramsPerKwh::new(9.0).ok());
+    }
+
     fn until_thirty(at: f64) -> Option<GramsPerKwh> {
         GramsPerKwh::new(at * 2.0).ok().filter(|_| at <= 30.0)
     }
 
+    fn fill_by(
+        data: &Path,
+        recorded: Recorded,
+        at: impl Fn(f64) -> Option<GramsPerKwh>,
+    ) -> io::Result<Filled> {
+        let sources = [Provenance::of(Source::named("a test"))];
+        let history = History {
+            at,
+            sources: &sources,
+        };
+        fill(data, recorded, Averages::None, &history)
+    }
+
+    fn preview_by(
+        data: &Path,
+        recorded: Recorded,
+        at: impl Fn(f64) -> Option<GramsPerKwh>,
+    ) -> io::Result<Filled> {
+        let history = History { at, sources: &[] };
+        preview(data, recorded, Averages::None, &history)
+    }
+
+    const BY: &str = ",\"realtime_source\":[{\"source\":\"a test\"}]";
+
     #[test]
     fn samples_without_an_intensity_are_filled_and_the_rest_of_the_file_is_kept() {
         let (folder, data) = log(LOG);
-        let survey = survey(&data, Recorded::Keep).unwrap();
+        let survey = survey(&data, Recorded::Keep, Averages::None).unwrap();
         assert_eq!((survey.known, survey.missing), (1, 3));
         assert_eq!(survey.span, Some((10.0, 40.0)));
-        let filled = fill(&data, Recorded::Keep, until_thirty).unwrap();
+        let filled = fill_by(&data, Recorded::Keep, until_thirty).unwrap();
         assert_eq!(filled, Filled { filled: 2, gaps: 1 });
         assert_eq!(
             fs::read_to_string(&data).unwrap(),
-            LOG.replace("1.10}", "1.10,\"realtime_carbon_intensity\":20}")
-                .replace("\"n/a\"", "40")
+            LOG.replace(
+                "1.10}",
+                &format!("1.10,\"realtime_carbon_intensity\":20{BY}}}")
+            )
+            .replace("\"n/a\"", &format!("40{BY}"))
         );
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
@@ -299,14 +427,19 @@ mod tests {
         let sample = "{\"timestamp\":10}\n";
         let long = " ".repeat(LONGEST_LINE) + sample;
         let (_folder, data) = log(&format!("{long}{sample}"));
-        assert_eq!(survey(&data, Recorded::Keep).unwrap().missing, 1);
-        let filled = fill(&data, Recorded::Keep, until_thirty).unwrap();
+        assert_eq!(
+            survey(&data, Recorded::Keep, Averages::None)
+                .unwrap()
+                .missing,
+            1
+        );
+        let filled = fill_by(&data, Recorded::Keep, until_thirty).unwrap();
         assert_eq!(filled, Filled { filled: 1, gaps: 0 });
         let text = fs::read_to_string(&data).unwrap();
         assert!(text.starts_with(&long));
         assert_eq!(
             &text[long.len()..],
-            "{\"timestamp\":10,\"realtime_carbon_intensity\":20}\n"
+            format!("{{\"timestamp\":10,\"realtime_carbon_intensity\":20{BY}}}\n")
         );
     }
 
@@ -324,15 +457,15 @@ mod tests {
     #[test]
     fn recorded_intensities_are_replaced_only_when_told_to() {
         let (_folder, data) = log(LOG);
-        fill(&data, Recorded::Replace, until_thirty).unwrap();
+        fill_by(&data, Recorded::Replace, until_thirty).unwrap();
         let text = fs::read_to_string(&data).unwrap();
-        assert!(text.contains("{\"timestamp\":30,\"realtime_carbon_intensity\":60}\n"));
+        assert!(text.contains("{\"timestamp\":30,\"realtime_carbon_intensity\":60,"));
     }
 
     #[test]
     fn a_log_that_nothing_is_known_for_is_left_alone() {
         let (folder, data) = log(LOG);
-        let filled = fill(&data, Recorded::Keep, |_| None).unwrap();
+        let filled = fill_by(&data, Recorded::Keep, |_| None).unwrap();
         assert_eq!(filled, Filled { filled: 0, gaps: 3 });
         assert_eq!(fs::read_to_string(&data).unwrap(), LOG);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
@@ -343,14 +476,17 @@ mod tests {
         let (folder, data) = log(LOG);
         let tracker = OpenOptions::new().append(true).open(&data).unwrap();
         tracker.lock_shared().unwrap();
-        for refused in [fill, preview].map(|fill| fill(&data, Recorded::Keep, until_thirty)) {
+        for refused in [fill_by, preview_by].map(|fill| fill(&data, Recorded::Keep, until_thirty)) {
             let error = refused.unwrap_err();
             assert_eq!(error.to_string(), "it is still being written");
         }
         assert_eq!(fs::read_to_string(&data).unwrap(), LOG);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
         drop(tracker);
-        assert_eq!(fill(&data, Recorded::Keep, until_thirty).unwrap().filled, 2);
+        assert_eq!(
+            fill_by(&data, Recorded::Keep, until_thirty).unwrap().filled,
+            2
+        );
     }
 
     #[test]
@@ -360,7 +496,7 @@ mod tests {
             fs::write(&data, format!("{LOG}}}\n")).unwrap();
             GramsPerKwh::new(1.0).ok()
         };
-        assert!(fill(&data, Recorded::Keep, grow).is_err());
+        assert!(fill_by(&data, Recorded::Keep, grow).is_err());
         assert_eq!(fs::read_to_string(&data).unwrap(), format!("{LOG}}}\n"));
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }

@@ -24,6 +24,22 @@ pub enum Gauge {
     CarbonIntensity,
 }
 
+impl Gauge {
+    /// Every gauge.
+    pub(super) const ALL: [Self; 10] = [
+        Self::CpuPower,
+        Self::GpuPower,
+        Self::MachineCpuPower,
+        Self::MachineGpuPower,
+        Self::CpuUtilization,
+        Self::GpuUtilization,
+        Self::Memory,
+        Self::CpuTemperature,
+        Self::GpuTemperature,
+        Self::CarbonIntensity,
+    ];
+}
+
 /// The gauges of a row that accounting has no use for; left as text until something draws them.
 #[derive(Debug, Default, PartialEq)]
 pub struct Gauges<'a> {

@@ -1,27 +1,37 @@
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use serde::Deserialize;
 
-use super::{FOLDER, ReadError, info_bytes};
+use crate::model::info::FollowedProcess;
 
-/// What tells a run from every other, read without reading its samples.
+/// What identifies a run, read without reading its samples.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Identity {
-    /// Tells the run from every other.
+    /// Unique to the run.
     pub id: String,
     /// The run that this one was tracked as a part of.
     pub inside: Option<String>,
+    /// All runs that this one was tracked as a part of.
+    #[serde(default)]
+    pub outer_runs: Vec<String>,
+    /// The process that was followed.
+    pub followed: Option<FollowedProcess>,
     /// The runs that were merged into this one.
     #[serde(default)]
     pub merged_from: BTreeSet<String>,
 }
 
 impl Identity {
-    /// That of the run in this folder, or none where its log does not say, as foreign ones do not.
-    pub fn of(run: &Path) -> Result<Option<Self>, ReadError> {
-        let bytes = info_bytes(&run.join(FOLDER))?;
-        let identity = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
-        Ok(identity.filter(|identity: &Self| !identity.id.is_empty()))
+    /// The other runs that the log names.
+    pub fn others(&self) -> impl Iterator<Item = &String> {
+        let outer = self.inside.iter().chain(&self.outer_runs);
+        outer.chain(&self.merged_from)
+    }
+
+    /// What an `info.json` says, or none where it does not say it, as those of foreign runs do not.
+    #[must_use]
+    pub fn parse(info: &[u8]) -> Option<Self> {
+        let identity: Option<Self> = serde_json::from_slice(info).ok();
+        identity.filter(|identity| !identity.id.is_empty())
     }
 }

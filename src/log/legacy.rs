@@ -19,7 +19,7 @@ const LONGEST_TEXT: usize = 4096;
 /// What `info.pkl` says.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LegacyInfo {
-    /// What the pickle says, as a log of our own would.
+    /// What the pickle says, in the form of an `info.json`.
     pub info: Info,
     /// Start and end, which need the samples to be placed in a time zone.
     pub local_times: LocalTimes,

@@ -1,8 +1,55 @@
+use std::fs::File;
 use std::io::{self, Read};
+use std::path::Path;
+
+use crate::files;
 
 /// The longest line that is read; a longer one is reported as [`Line::TooLong`] and passed over.
 pub(super) const LONGEST_LINE: usize = 8 << 20;
 const FIRST_BUFFER: usize = 64 << 10;
+
+/// More bytes in lines that are too long are no damage: a file with terabytes of nothing takes hours to read.
+const MOST_PASSED_OVER: u64 = 64 << 20;
+/// Two years of samples of 1 kB each second.
+const LARGEST_LOG: u64 = 64 << 30;
+
+/// Opens the samples of a log.
+///
+/// # Errors
+///
+/// `FileTooLarge` if no log can be as large, and the errors of [`files::open`].
+pub(super) fn open(data: &Path) -> io::Result<File> {
+    let file = files::open(data)?;
+    if file.metadata()?.len() > LARGEST_LOG {
+        return Err(io::Error::new(
+            io::ErrorKind::FileTooLarge,
+            "larger than 64 GB",
+        ));
+    }
+    Ok(file)
+}
+
+/// The bytes of lines that are too long, so far.
+#[derive(Debug, Default)]
+pub(super) struct PassedOver(u64);
+
+impl PassedOver {
+    /// Adds some bytes.
+    ///
+    /// # Errors
+    ///
+    /// If there are too many for a log.
+    pub(super) fn add(&mut self, bytes: usize) -> io::Result<()> {
+        self.0 += bytes as u64;
+        if self.0 > MOST_PASSED_OVER {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "more than 64 MB of it are no lines of a log",
+            ));
+        }
+        Ok(())
+    }
+}
 
 /// Reads a file line by line in bounded memory, without copying lines out of its buffer.
 #[derive(Debug)]
@@ -12,6 +59,7 @@ pub(super) struct Lines<R> {
     start: usize,
     end: usize,
     at_end: bool,
+    passed_over: PassedOver,
 }
 
 /// One line, without its line feed.
@@ -31,7 +79,21 @@ impl<R: Read> Lines<R> {
             start: 0,
             end: 0,
             at_end: false,
+            passed_over: PassedOver::default(),
         }
+    }
+
+    /// As many of the first lines as are wanted and the first buffer holds; they are not passed over.
+    pub(super) fn peek(&mut self, wanted: usize) -> io::Result<impl Iterator<Item = &[u8]>> {
+        let count = |bytes: &[u8]| memchr::memchr_iter(b'\n', bytes).take(wanted).count();
+        while !self.at_end
+            && self.end < self.buffer.len()
+            && count(&self.buffer[self.start..self.end]) < wanted
+        {
+            self.fill()?;
+        }
+        let read = &self.buffer[self.start..self.end];
+        Ok(read.split(|byte| *byte == b'\n').take(wanted))
     }
 
     /// The next line, or none at the end of the file.
@@ -83,6 +145,7 @@ impl<R: Read> Lines<R> {
 
     fn pass_over_line(&mut self) -> io::Result<()> {
         loop {
+            self.passed_over.add(self.end)?;
             (self.start, self.end) = (0, 0);
             self.fill()?;
             if let Some(found) = memchr::memchr(b'\n', &self.buffer[..self.end]) {
@@ -128,6 +191,21 @@ mod tests {
             read(&bytes),
             [&format!("whole {}", 3 * FIRST_BUFFER), "whole 1"]
         );
+    }
+
+    #[test]
+    fn a_file_of_few_lines_and_many_bytes_is_no_log() {
+        let line = || {
+            io::repeat(0)
+                .take(2 * LONGEST_LINE as u64)
+                .chain(&b"\n"[..])
+        };
+        let mut few = Lines::new(line().chain(line()));
+        assert_eq!(few.next_line().unwrap(), Some(Line::TooLong));
+        assert_eq!(few.next_line().unwrap(), Some(Line::TooLong));
+        let mut endless = Lines::new(line().chain(io::repeat(0)));
+        assert_eq!(endless.next_line().unwrap(), Some(Line::TooLong));
+        assert!(endless.next_line().is_err());
     }
 
     #[test]

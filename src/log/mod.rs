@@ -4,13 +4,17 @@
 //! says what was run, where and when. experiment-impact-tracker left the same `data.json` with an
 //! `info.pkl`; [`legacy`] reads those.
 
+pub(crate) mod checksum;
 mod cpu_times;
 mod fields;
 pub mod fill;
+mod fingerprint;
 /// Finding runs in folders.
 pub mod find;
 mod gauge;
 mod identity;
+mod implausible_sample;
+mod kept_info;
 pub mod legacy;
 mod lines;
 pub mod pickle;
@@ -22,10 +26,13 @@ mod series;
 pub mod write;
 
 pub use cpu_times::CpuTimes;
+pub use fingerprint::fingerprint;
 pub use gauge::{Gauge, Gauges};
 pub use identity::Identity;
-pub use read::{Damage, ReadError, Record, info_bytes};
-pub use row::{RecordedIntensity, Row, check_component_count};
+pub use implausible_sample::{ImplausibleSample, check_component_count};
+pub use kept_info::KeptInfo;
+pub use read::{Damage, ReadError, Record, info_bytes, is_copy};
+pub use row::{RecordedIntensity, Row, intensity_sources};
 pub use series::{Point, TimeSeries};
 pub use write::LogWriter;
 

@@ -3,7 +3,7 @@
 //! Objects, calls and classes become nodes of a flat list that name what Python would have called.
 //! Nodes refer to each other by number, so neither deep nesting nor a value that contains itself
 //! costs more than the bytes that spell it. serde-pickle cannot be used here: it has no way to keep
-//! the arguments of a `datetime`, the one object we need.
+//! the arguments of a `datetime`, the only object that is needed.
 
 mod decoder;
 
@@ -16,7 +16,7 @@ pub const LARGEST_FILE: usize = 4 << 20;
 /// The most values a pickle may hold.
 const MOST_NODES: usize = 1 << 18;
 
-/// The largest dictionary that is looked into; none we need has a hundred entries. A pickle may refer
+/// The largest dictionary that is looked into; none that is needed has a hundred entries. A pickle may refer
 /// to one dictionary any number of times, and each time it would be passed through again.
 const MOST_ENTRIES: usize = 1 << 10;
 
@@ -58,7 +58,7 @@ enum Node<'a> {
     None,
     Bool(bool),
     Int(i64),
-    /// An integer of more than 64 bits; none we need has that many.
+    /// An integer of more than 64 bits; none that is needed has that many.
     LargeInt,
     Float(f64),
     Text(&'a str),

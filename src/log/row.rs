@@ -1,26 +1,12 @@
 use std::collections::BTreeMap;
 
+use super::checksum;
 use super::fields::{Field, Fields, NotAnObject};
-use super::gauge::Gauges;
+use super::gauge::{Gauge, Gauges};
+use super::implausible_sample::{ImplausibleSample, LONGEST_WORDS};
 use crate::model::sample::Meter;
-use crate::model::{Component, Method};
+use crate::model::{Component, Method, Provenance};
 use crate::units::GramsPerKwh;
-
-/// A log merged from thousands of nodes has tens of thousands; a log with more is refused.
-const MOST_COMPONENTS: usize = 1 << 16;
-/// A UUID and a host name, or the reason of an error.
-const LONGEST_WORDS: usize = 4096;
-
-/// Whether one more component may be kept of a log that has named so many.
-pub fn check_component_count(known: usize) -> Result<(), String> {
-    if known < MOST_COMPONENTS {
-        Ok(())
-    } else {
-        Err(format!(
-            "it is the first to name more than {MOST_COMPONENTS} components"
-        ))
-    }
-}
 
 /// What accounting takes from one line of `data.json`, of either tracker.
 ///
@@ -31,7 +17,7 @@ pub struct Row<'a> {
     pub schema: Option<u32>,
     /// Seconds since 1970.
     pub timestamp: f64,
-    /// Monotonic seconds since the start; only in our own logs.
+    /// Monotonic seconds since the start; only in logs of impact.
     pub elapsed: Option<f64>,
     /// W of the CPUs that are the run's.
     pub cpu_watts: Option<f64>,
@@ -41,12 +27,16 @@ pub struct Row<'a> {
     pub gpu_utilization: Option<f64>,
     /// The carbon intensity recorded with the sample.
     pub carbon_intensity: RecordedIntensity,
+    /// Who stated the carbon intensity, as text.
+    pub intensity_source: Option<&'a [u8]>,
     /// CPU seconds by process, as text.
     pub cpu_time_seconds: Option<&'a [u8]>,
-    /// Running totals per component; only in our own logs.
+    /// Running totals per component; only in logs of impact.
     pub energy: Option<&'a [u8]>,
     /// A phase boundary, as text.
     pub mark: Option<&'a [u8]>,
+    /// Several of them, as text.
+    pub marks: Option<&'a [u8]>,
     /// What is only drawn, as text.
     pub gauges: Gauges<'a>,
 }
@@ -81,6 +71,8 @@ pub enum BadRow {
     NotAnObject,
     #[error("`{0}` is not a number")]
     NotANumber(&'static str),
+    #[error("it was changed after it was written")]
+    Checksum,
     #[error("it has no timestamp")]
     NoTimestamp,
 }
@@ -94,6 +86,9 @@ impl From<NotAnObject> for BadRow {
 impl<'a> Row<'a> {
     /// Reads one line without its line feed.
     pub fn parse(line: &'a [u8]) -> Result<Self, BadRow> {
+        if !checksum::is_intact(line) {
+            return Err(BadRow::Checksum);
+        }
         let mut row = Self::default();
         let mut timestamp = None;
         let mut fields = Fields::of(line);
@@ -113,9 +108,11 @@ impl<'a> Row<'a> {
                         number("average_gpu_estimated_utilization_absolute", value)?;
                 }
                 b"realtime_carbon_intensity" => row.carbon_intensity = intensity(value),
+                b"realtime_source" => row.intensity_source = Some(value),
                 b"cpu_time_seconds" => row.cpu_time_seconds = Some(value),
                 b"energy" => row.energy = Some(value),
                 b"mark" => row.mark = Some(value),
+                b"marks" => row.marks = Some(value),
                 _ => row.gauges.see(name, value),
             }
         }
@@ -123,13 +120,31 @@ impl<'a> Row<'a> {
         Ok(row)
     }
 
+    /// What can be plotted over time, or none where the row does not say it.
+    #[must_use]
+    pub fn gauge(&self, gauge: Gauge) -> Option<f64> {
+        let number = |text: Option<&[u8]>| text.and_then(parse_number);
+        let gauges = &self.gauges;
+        match gauge {
+            Gauge::CpuPower => self.cpu_watts,
+            Gauge::GpuPower => self.gpu_watts,
+            Gauge::MachineCpuPower => number(gauges.machine_cpu_watts),
+            Gauge::MachineGpuPower => number(gauges.machine_gpu_watts),
+            Gauge::CpuUtilization => number(gauges.cpu_utilization),
+            Gauge::GpuUtilization => self.gpu_utilization,
+            Gauge::Memory => number(gauges.memory_bytes),
+            Gauge::CpuTemperature => number(gauges.cpu_temperature),
+            Gauge::GpuTemperature => gauges.gpu_temperatures.and_then(hottest),
+            Gauge::CarbonIntensity => self.carbon_intensity.known().map(GramsPerKwh::get),
+        }
+    }
+
     /// The running totals by component; empty where the row has none.
-    pub fn meters(&self) -> Result<BTreeMap<Component, Meter>, String> {
+    pub fn meters(&self) -> Result<BTreeMap<Component, Meter>, ImplausibleSample> {
         let Some(text) = self.energy else {
             return Ok(BTreeMap::new());
         };
-        let meters: BTreeMap<Component, Meter> =
-            serde_json::from_slice(text).map_err(|error| error.to_string())?;
+        let meters: BTreeMap<Component, Meter> = serde_json::from_slice(text)?;
         let longest = meters.iter().map(|(component, meter)| {
             let name = match component {
                 Component::Gpu(name) | Component::Other(name) => name.len(),
@@ -142,12 +157,27 @@ impl<'a> Row<'a> {
             name.max(reason)
         });
         if longest.max() > Some(LONGEST_WORDS) {
-            return Err(format!(
-                "a component has more than {LONGEST_WORDS} bytes of words"
-            ));
+            return Err(ImplausibleSample::LongWords);
         }
         Ok(meters)
     }
+}
+
+/// Who stated an intensity, from the text of a sample; none where that is no list of sources.
+#[must_use]
+pub fn intensity_sources(text: &[u8]) -> Option<Vec<Provenance>> {
+    serde_json::from_slice(text).ok()
+}
+
+fn hottest(table: &[u8]) -> Option<f64> {
+    let mut fields = Fields::of(table);
+    let mut most: Option<f64> = None;
+    while let Ok(Some(field)) = fields.next_field() {
+        if let Some(degrees) = parse_number(field.value) {
+            most = Some(most.map_or(degrees, |most| most.max(degrees)));
+        }
+    }
+    most
 }
 
 /// A finite JSON number; `null` is the same as nothing there.

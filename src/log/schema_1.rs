@@ -2,7 +2,7 @@
 
 use crate::model::{Citation, Info, PueSource};
 
-/// What stands between how the region was found and who published the provider's PUE.
+/// The text between how the region was found and who published the provider's PUE.
 const PUE_BY: &str = "; PUE by ";
 
 /// Moves facts out of sentences into the fields that later logs have for them.

@@ -1,22 +1,15 @@
 use std::collections::BTreeMap;
 
 use super::Row;
-use super::fields::Fields;
 use super::gauge::Gauge;
-use super::row::parse_number;
-use crate::model::Mark;
-use crate::units::GramsPerKwh;
 
 /// A trace never holds more buckets than this, two points each.
 const MOST_BUCKETS: usize = 512;
-/// More marks than this cannot be told apart in a plot.
-const MOST_MARKS: usize = 200;
 
 /// The gauges of one run over time, thinned out while they stream by.
 #[derive(Debug, Default)]
 pub struct TimeSeries {
     traces: BTreeMap<Gauge, Trace>,
-    marks: Vec<(f64, Mark)>,
     first: Option<f64>,
     seconds: f64,
 }
@@ -30,38 +23,14 @@ impl TimeSeries {
             return;
         }
         self.seconds = seconds;
-        let text = |value: Option<&[u8]>| value.and_then(parse_number);
-        let gauges = &row.gauges;
-        let values = [
-            (Gauge::CpuPower, row.cpu_watts),
-            (Gauge::GpuPower, row.gpu_watts),
-            (Gauge::MachineCpuPower, text(gauges.machine_cpu_watts)),
-            (Gauge::MachineGpuPower, text(gauges.machine_gpu_watts)),
-            (Gauge::CpuUtilization, text(gauges.cpu_utilization)),
-            (Gauge::GpuUtilization, row.gpu_utilization),
-            (Gauge::Memory, text(gauges.memory_bytes)),
-            (Gauge::CpuTemperature, text(gauges.cpu_temperature)),
-            (
-                Gauge::GpuTemperature,
-                gauges.gpu_temperatures.and_then(hottest),
-            ),
-            (
-                Gauge::CarbonIntensity,
-                row.carbon_intensity.known().map(GramsPerKwh::get),
-            ),
-        ];
-        for (gauge, value) in values {
+        for gauge in Gauge::ALL {
+            let value = row.gauge(gauge);
             if let Some(value) = value {
                 self.traces
                     .entry(gauge)
                     .or_default()
                     .add(Point { seconds, value });
             }
-        }
-        if self.marks.len() < MOST_MARKS
-            && let Some(mark) = row.mark.and_then(|text| serde_json::from_slice(text).ok())
-        {
-            self.marks.push((seconds, mark));
         }
     }
 
@@ -73,13 +42,7 @@ impl TimeSeries {
             .unwrap_or_default()
     }
 
-    /// The phases of the run, by the second they were marked.
-    #[must_use]
-    pub fn marks(&self) -> &[(f64, Mark)] {
-        &self.marks
-    }
-
-    /// The last second of which the log tells.
+    /// The last second that the log covers.
     #[must_use]
     pub fn seconds(&self) -> f64 {
         self.seconds
@@ -184,17 +147,6 @@ impl Bucket {
             },
         }
     }
-}
-
-fn hottest(table: &[u8]) -> Option<f64> {
-    let mut fields = Fields::of(table);
-    let mut most: Option<f64> = None;
-    while let Ok(Some(field)) = fields.next_field() {
-        if let Some(degrees) = parse_number(field.value) {
-            most = Some(most.map_or(degrees, |most| most.max(degrees)));
-        }
-    }
-    most
 }
 
 #[cfg(test)]

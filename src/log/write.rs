@@ -2,7 +2,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::{DATA_FILE, FOLDER, INFO_FILE, MESSAGES_FILE};
+use super::{DATA_FILE, FOLDER, INFO_FILE, MESSAGES_FILE, checksum};
 use crate::files::AtomicFile;
 use crate::model::{Info, Sample};
 
@@ -15,6 +15,7 @@ pub struct LogWriter {
     end: u64,
     messages: Option<File>,
     line: Vec<u8>,
+    lines: Vec<u8>,
 }
 
 impl LogWriter {
@@ -51,6 +52,7 @@ impl LogWriter {
             end: 0,
             messages: append(MESSAGES_FILE).ok(),
             line: Vec::with_capacity(2048),
+            lines: Vec::with_capacity(2048),
         };
         writer.sample(first)?;
         write_info(folder, info)?;
@@ -74,19 +76,29 @@ impl LogWriter {
         self.data.try_clone()
     }
 
-    /// Appends one line in a single write, so that it is there completely or not at all.
+    /// Appends one line, which is there completely or not at all.
     pub fn sample(&mut self, sample: &Sample) -> io::Result<()> {
-        self.line.clear();
-        serde_json::to_writer(&mut self.line, sample)?;
-        self.line.push(b'\n');
-        let written = self.data.write(&self.line);
+        self.samples(std::slice::from_ref(sample))
+    }
+
+    /// Appends lines in a single write, so that all of them are there or none.
+    pub fn samples(&mut self, samples: &[Sample]) -> io::Result<()> {
+        self.lines.clear();
+        for sample in samples {
+            self.line.clear();
+            serde_json::to_writer(&mut self.line, sample)?;
+            checksum::seal(&mut self.line);
+            self.line.push(b'\n');
+            self.lines.extend_from_slice(&self.line);
+        }
+        let written = self.data.write(&self.lines);
         match written {
-            Ok(length) if length == self.line.len() => {
+            Ok(length) if length == self.lines.len() => {
                 self.end += length as u64;
                 Ok(())
             }
             Ok(_) => {
-                // A full disk has taken part of the line: remove it.
+                // A full disk has taken part of the lines: remove it.
                 self.data.set_len(self.end)?;
                 Err(io::ErrorKind::StorageFull.into())
             }
@@ -111,6 +123,7 @@ impl LogWriter {
 /// Writes the info beside the old one and puts it in its place.
 pub fn write_info(folder: &Path, info: &Info) -> io::Result<()> {
     let mut text = serde_json::to_vec_pretty(info)?;
+    checksum::seal(&mut text);
     text.push(b'\n');
     let mut file = AtomicFile::new(&folder.join(INFO_FILE))?;
     file.write_all(&text)?;

@@ -1,11 +1,11 @@
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 use super::sensor::kernel_file::line;
 use super::sensor::{Processor, Roots};
-use crate::model::Environment;
+use crate::files;
 use crate::model::info::{Cpu, Host};
+use crate::model::{Environment, Pseudonyms};
 
 /// Environment variables in which batch systems and MPI launchers name job, step and rank.
 const SCHEDULER: [&str; 28] = [
@@ -39,11 +39,19 @@ const SCHEDULER: [&str; 28] = [
     "CUDA_VISIBLE_DEVICES",
 ];
 
+/// Larger files are not read.
+const LARGEST: u64 = 1 << 20;
+
+/// The id of this boot of the machine.
+pub(crate) fn boot_id(roots: &Roots) -> Option<String> {
+    line(&roots.proc("sys/kernel/random/boot_id"))
+}
+
 /// A description of the machine without its GPU boards.
 pub(crate) fn host(roots: &Roots, processor: &Processor, memory_bytes: Option<u64>) -> Host {
     let names = rustix::system::uname();
     let text = |name: &std::ffi::CStr| Some(name.to_string_lossy().into_owned());
-    let group = fs::read_to_string(roots.processes().join("self/cgroup"))
+    let group = files::read_text(&roots.processes().join("self/cgroup"), LARGEST)
         .ok()
         .and_then(|groups| {
             groups
@@ -55,7 +63,7 @@ pub(crate) fn host(roots: &Roots, processor: &Processor, memory_bytes: Option<u6
         });
     Host {
         hostname: text(names.nodename()),
-        boot_id: line(&roots.proc("sys/kernel/random/boot_id")),
+        boot_id: boot_id(roots),
         os: os_name(),
         kernel: text(names.release()),
         cpu: Some(Cpu {
@@ -78,26 +86,30 @@ const NAMES: [&str; 3] = [
     "KUBERNETES_SERVICE_HOST",
 ];
 
-/// The job, step and rank ids that are set; if redacted, without names and addresses.
-pub(crate) fn scheduler(environment: &Environment, redact: bool) -> BTreeMap<String, String> {
+/// The job, step and rank ids that are set; if redacted, without names, addresses and ids of devices.
+pub(crate) fn scheduler(
+    environment: &Environment,
+    redacted: Option<&Pseudonyms>,
+) -> BTreeMap<String, String> {
     let value = |name: &str| {
         let value = environment.raw(name)?;
         // PBS appends the name of its server to the number.
         let number = value.split('.').next().unwrap_or_default();
-        Some(match name {
-            "PBS_JOBID" if redact => number.to_owned(),
+        Some(match (name, redacted) {
+            ("PBS_JOBID", Some(_)) => number.to_owned(),
+            ("CUDA_VISIBLE_DEVICES", Some(pseudonyms)) => pseudonyms.devices(value),
             _ => value.to_owned(),
         })
     };
     SCHEDULER
         .iter()
-        .filter(|name| !(redact && NAMES.contains(name)))
+        .filter(|name| !(redacted.is_some() && NAMES.contains(name)))
         .filter_map(|name| Some(((*name).to_owned(), value(name)?)))
         .collect()
 }
 
 fn os_name() -> Option<String> {
-    let text = fs::read_to_string("/etc/os-release").ok()?;
+    let text = files::read_text(Path::new("/etc/os-release"), LARGEST).ok()?;
     let name = text
         .lines()
         .find_map(|line| line.strip_prefix("PRETTY_NAME="))?;
@@ -108,16 +120,20 @@ fn os_name() -> Option<String> {
 pub(crate) fn container(environment: &Environment, group: Option<&str>) -> Option<String> {
     let set = |name: &str| environment.raw(name).is_some();
     let group = group.unwrap_or_default();
+    // Images set `oci`, which does not say what runs them.
+    let named = environment.get("container").filter(|kind| *kind != "oci");
     let kind = if set("APPTAINER_NAME") || set("SINGULARITY_NAME") {
         "apptainer"
     } else if set("KUBERNETES_SERVICE_HOST") || group.contains("kubepods") {
         "kubernetes"
+    } else if let Some(kind) = named {
+        kind
     } else if Path::new("/run/.containerenv").exists() {
         "podman"
     } else if Path::new("/.dockerenv").exists() || group.contains("/docker") {
         "docker"
     } else {
-        return environment.raw("container").map(str::to_owned);
+        return environment.get("container").map(str::to_owned);
     };
     Some(kind.to_owned())
 }

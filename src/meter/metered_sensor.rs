@@ -9,6 +9,9 @@ const ASSUMED_WATTS: u64 = 1_000;
 /// A counter of unknown range is read this often, so that its power is known when it wraps.
 const PERIOD_OF_UNSTATED: Duration = Duration::from_secs(1);
 
+/// A counter of a device that is on moves at least this often.
+const LONGEST_STILL: Duration = Duration::from_secs(2);
+
 /// A sensor with the energy counted so far and its split.
 #[derive(Debug)]
 pub(crate) struct MeteredSensor {
@@ -20,6 +23,9 @@ pub(crate) struct MeteredSensor {
     /// The ledger before the last interval was attributed.
     pub(crate) before: Ledger,
     state: State,
+    /// The counter's last value and when it was first seen.
+    moved: Option<(u64, Duration)>,
+    is_still_noted: bool,
     /// The log already says that all of its energy is attributed to the run.
     pub(crate) is_whole_noted: bool,
 }
@@ -52,6 +58,8 @@ impl MeteredSensor {
             ledger: Ledger::default(),
             before: Ledger::default(),
             state: State::Working,
+            moved: None,
+            is_still_noted: false,
             is_whole_noted: false,
             sensor,
         }
@@ -83,17 +91,67 @@ impl MeteredSensor {
             self.odometer.resume(&reading, at);
             return None;
         }
-        let said = match self.odometer.advance(&reading, at)? {
-            Anomaly::SetBack => "its counter was set back; the energy just before is lost",
-            Anomaly::Jump => {
-                "its counter jumped ahead further than any power explains; that is not counted"
+        let anomaly = self.odometer.advance(&reading, at);
+        if anomaly.is_none() {
+            return self.stands_still(at);
+        }
+        let joules = |microjoules: u64| format!("{:.0}", microjoules as f64 / 1e6);
+        let said = match anomaly? {
+            Anomaly::Jump(amount) => {
+                return Some(format!(
+                    "its counter jumped ahead further than any power of it explains; {} J are not \
+                     counted",
+                    joules(amount)
+                ));
             }
+            Anomaly::TooMuchPower(amount) => {
+                return Some(format!(
+                    "it showed more power than it can draw; {} J are not counted and the last \
+                     power is used",
+                    joules(amount)
+                ));
+            }
+            Anomaly::Spike(amount) => {
+                return Some(format!(
+                    "its counter had jumped ahead and came back; {} J are not counted",
+                    joules(amount)
+                ));
+            }
+            Anomaly::CameBack(amount) => {
+                return Some(format!(
+                    "its counter had fallen and came back; {} J are not counted twice",
+                    joules(amount)
+                ));
+            }
+            Anomaly::SetBack => "its counter was set back; the energy just before is lost",
             Anomaly::GuessedRange => {
                 "its counter wrapped at a range the kernel does not state, so the step was \
                  inferred from the power before"
             }
         };
         Some(said.to_owned())
+    }
+
+    /// What should be noted about a counter that does not move: a device that is on draws some power.
+    fn stands_still(&mut self, at: Duration) -> Option<String> {
+        let value = self.odometer.counter_value()?;
+        if self.moved.is_none_or(|(last, _)| last != value) {
+            self.moved = Some((value, at));
+            return None;
+        }
+        let (_, since) = self.moved?;
+        let draws_always = matches!(
+            self.sensor.component,
+            Component::Package(_) | Component::Psys | Component::Gpu(_)
+        );
+        if !draws_always || self.is_still_noted || at.saturating_sub(since) < LONGEST_STILL {
+            return None;
+        }
+        self.is_still_noted = true;
+        Some(format!(
+            "its counter has stood still for {} s; the energy of that time is missing",
+            at.saturating_sub(since).as_secs()
+        ))
     }
 
     /// Reads the sensor without counting; gives the total that would be counted now.
@@ -154,6 +212,7 @@ impl MeteredSensor {
             attributed_j: self.ledger.attributed().joules(),
             other_j: self.ledger.other().joules(),
             idle_j: self.ledger.idle().joules(),
+            left_out_j: self.odometer.left_out() as f64 / 1e6,
         }
     }
 }

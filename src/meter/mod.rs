@@ -22,7 +22,7 @@ mod scope;
 pub(crate) mod sensor;
 mod sensor_set;
 pub(crate) mod session;
-mod throttle;
+pub(crate) mod throttle;
 
 pub use clock::{Clock, ClockReading, SystemClock};
 pub use measurement::Measurement;

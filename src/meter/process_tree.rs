@@ -8,6 +8,9 @@ use super::newest_pid::NewestPid;
 use super::reaped_usage::ReapedUsage;
 use super::sensor::{CpuTimes, KernelFile, Roots, tick};
 
+/// Files of processes leave this many for everything else.
+const KEPT_FREE: usize = 32;
+
 /// Whose descendants are the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TreeRoot {
@@ -32,7 +35,7 @@ pub(crate) struct ProcessTree {
     newest_pid: NewestPid,
     tick: Duration,
     last: CpuTimes,
-    /// Time of ended processes for which nobody waited.
+    /// Time of ended processes that were not waited for.
     unclaimed: Duration,
 }
 
@@ -66,7 +69,9 @@ impl ProcessTree {
             root,
             reaped: ReapedUsage::without(not_counted),
             alive: BTreeMap::new(),
-            most_open: may_open.map_or(usize::MAX, |files| files as usize / 2),
+            most_open: may_open.map_or(usize::MAX, |files| {
+                (files as usize).saturating_sub(KEPT_FREE) / 2
+            }),
             tick: tick(),
             last: CpuTimes::default(),
             unclaimed: Duration::ZERO,
@@ -257,6 +262,21 @@ fn after_name(stat: &[u8]) -> Option<SplitAsciiWhitespace<'_>> {
     Some(rest.split_ascii_whitespace())
 }
 
+/// A process and its living descendants, parents first; no more than this many.
+pub(crate) fn with_descendants(folder: &Path, pid: u32, most: usize) -> Vec<u32> {
+    let mut found = vec![pid];
+    let mut visited = 0;
+    while let Some(next) = found.get(visited).copied() {
+        visited += 1;
+        for child in children(folder, next, 2) {
+            if found.len() < most && !found.contains(&child) {
+                found.push(child);
+            }
+        }
+    }
+    found
+}
+
 /// The parent of a process, from its folder in /proc.
 pub(crate) fn parent(process: &Path) -> Option<u32> {
     let stat = std::fs::read(process.join("stat")).ok()?;
@@ -264,7 +284,7 @@ pub(crate) fn parent(process: &Path) -> Option<u32> {
 }
 
 /// The CPU time of all threads of a process, to the nanosecond and without a file.
-fn cpu_clock(pid: u32) -> Option<Duration> {
+pub(crate) fn cpu_clock(pid: u32) -> Option<Duration> {
     /// Scheduler time of a whole process, in the kernel's numbering of clocks.
     const SCHEDULED: libc::clockid_t = 2;
     let clock = (!(pid as libc::clockid_t) << 3) | SCHEDULED;

@@ -68,14 +68,14 @@ impl RunUsage {
         self.tree.as_ref()?.reaped.largest()
     }
 
-    /// Whether processes must be read often because nobody here waits for them.
+    /// Whether processes must be read often because this process does not wait for them.
     pub(crate) fn is_not_waited_for(&self) -> bool {
         self.tree
             .as_ref()
             .is_some_and(ProcessTree::is_not_waited_for)
     }
 
-    /// Reads the CPU time of processes that nobody here waits for, before they end.
+    /// Reads the CPU time of processes that this process does not wait for, before they end.
     pub(crate) fn read_not_waited_for(&mut self) {
         if let Some(tree) = self.tree.as_mut().filter(|tree| tree.is_not_waited_for()) {
             tree.read();

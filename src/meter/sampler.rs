@@ -178,8 +178,8 @@ impl Sampler {
         if sensors.boards.is_empty() {
             return shares;
         }
-        let mut ours = processes.to_vec();
-        ours.extend(&self.seen);
+        let mut of_run = processes.to_vec();
+        of_run.extend(&self.seen);
         let mut loads = Vec::new();
         let mut whole = Vec::new();
         for metered in &mut sensors.boards {
@@ -188,7 +188,7 @@ impl Sampler {
             let share = if self.usage.is_whole_machine() {
                 Share::Of(1.0)
             } else {
-                metered.accelerator.share(&ours).unwrap_or_else(|why| {
+                metered.accelerator.share(&of_run).unwrap_or_else(|why| {
                     whole.push((metered.board.component(), why));
                     Share::Of(1.0)
                 })

@@ -1,15 +1,31 @@
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::time::Duration;
 
 use super::counter_lag::Totals;
 use super::metered_sensor::{MeteredSensor, Step};
 use super::sensor::accelerator::{Accelerator, Board, POWER_PERIOD_S};
+use super::sensor::tdp::DesignPower;
 use super::sensor::{Boards, MachineCpuTime, Processor, Roots, Sensor, Share, Survey};
 use crate::model::info::{Balance, GpuCard, SensorNote};
-use crate::model::{Component, EnergyClass, Meter};
+use crate::model::{Component, EnergyClass, Meter, Method, Pseudonyms};
 
 /// No sensor is read more often than this, however small the range of its counter.
 const SHORTEST_PERIOD: Duration = Duration::from_millis(20);
+
+/// A board may exceed its power limit this much for a moment.
+const OVER_THE_LIMIT: f64 = 1.5;
+/// A socket may exceed its design power this much.
+const OVER_THE_DESIGN: f64 = 4.0;
+/// Design powers in tables may be those of a smaller model, so no socket is held to less than this.
+const LEAST_LIMIT_W: f64 = 600.0;
+
+/// The most that a processor socket can draw, in watts.
+fn most_of_a_socket(processor: &Processor) -> f64 {
+    let sockets = f64::from(processor.sockets.max(1));
+    let design = DesignPower::of(processor).watts / sockets;
+    (design * OVER_THE_DESIGN).max(LEAST_LIMIT_W)
+}
 
 /// The sensors of a machine, to be given to a [`Session`](super::Session).
 ///
@@ -30,7 +46,11 @@ pub struct SensorSet {
     pub(crate) machine_cpu_time: Option<MachineCpuTime>,
     sensors: Vec<MeteredSensor>,
     pub(crate) boards: Vec<MeteredBoard>,
+    /// Devices that are there and cannot be read.
+    absent: Vec<SensorNote>,
     notes: Vec<String>,
+    /// Used instead of the ids of boards, where these are not to be logged.
+    pseudonyms: Option<Pseudonyms>,
 }
 
 /// An accelerator whose description has been read.
@@ -82,12 +102,18 @@ impl SensorSet {
     pub(crate) fn of_processors(roots: &Roots) -> Self {
         let survey = Survey::of(roots);
         let mut set = Self {
-            notes: survey.what_is_not_read().into_iter().collect(),
+            notes: survey
+                .what_is_not_read()
+                .into_iter()
+                .chain(survey.notes)
+                .collect(),
             roots: roots.clone(),
             processor: survey.processor,
             machine_cpu_time: survey.clock,
             sensors: Vec::new(),
             boards: Vec::new(),
+            absent: Vec::new(),
+            pseudonyms: None,
         };
         for sensor in survey.sensors {
             set.add(sensor);
@@ -101,7 +127,11 @@ impl SensorSet {
     }
 
     fn add_at(&mut self, sensor: Sensor, at: Duration) {
-        self.sensors.push(MeteredSensor::new(sensor, at));
+        let mut metered = MeteredSensor::new(sensor, at);
+        if matches!(metered.component(), Component::Package(_)) {
+            metered.odometer.limit(most_of_a_socket(&self.processor));
+        }
+        self.sensors.push(metered);
         // Which components contain others depends on all that are present.
         let present = self.sensors.iter().map(MeteredSensor::component).collect();
         for metered in &mut self.sensors {
@@ -109,16 +139,37 @@ impl SensorSet {
         }
     }
 
+    /// Uses these names, if any, instead of the ids of the boards that are added from here on.
+    pub(crate) fn name_boards_by(&mut self, pseudonyms: Option<Pseudonyms>) {
+        self.pseudonyms = pseudonyms;
+    }
+
     /// Counts these boards from this time on.
     pub(crate) fn add_boards(&mut self, boards: Boards, at: Duration) {
-        let missing = boards.missing;
-        let missing = missing.map(|why| format!("NVIDIA boards cannot be read: {why}"));
-        self.notes.extend(missing);
+        if let Some(why) = boards.missing {
+            self.notes
+                .push(format!("NVIDIA boards cannot be read: {why}"));
+            self.add_absent(Component::Gpu("nvidia".to_owned()), "NVML", why.to_string());
+        }
         for mut accelerator in boards.found {
-            let board = accelerator.board();
+            let mut board = accelerator.board();
+            if let Some(pseudonyms) = &self.pseudonyms {
+                board.uuid = pseudonyms.device(&board.uuid);
+            }
             match accelerator.sensor() {
                 Ok(sensor) => {
-                    self.add_at(sensor, at);
+                    let component = board.component();
+                    self.add_at(
+                        Sensor {
+                            component,
+                            ..sensor
+                        },
+                        at,
+                    );
+                    let limit = board.power_limit_w.map(|watts| watts * OVER_THE_LIMIT);
+                    if let (Some(metered), Some(limit)) = (self.sensors.last_mut(), limit) {
+                        metered.odometer.limit(limit);
+                    }
                     // Its first reading may be some time old.
                     if let Some(metered) = self.sensors.last_mut().filter(|_| !at.is_zero()) {
                         metered.read(at, Step::Skip);
@@ -128,6 +179,7 @@ impl SensorSet {
                     let component = board.component();
                     self.notes
                         .push(format!("{component} is not metered: {why}"));
+                    self.add_absent(component, &board.name, why.to_string());
                 }
             }
             // So that the first share leaves out what other processes did before.
@@ -136,10 +188,19 @@ impl SensorSet {
         }
     }
 
-    /// The sensors, where they are read and how good their figures are.
+    fn add_absent(&mut self, component: Component, place: &str, why: String) {
+        self.absent.push(SensorNote {
+            component,
+            source: place.to_owned(),
+            method: Method::Absent { why },
+        });
+    }
+
+    /// The sensors, where they are read and how good their figures are; also those that cannot be read.
     #[must_use]
     pub fn sensors(&self) -> Vec<SensorNote> {
-        self.sensors.iter().map(MeteredSensor::note).collect()
+        let read = self.sensors.iter().map(MeteredSensor::note);
+        read.chain(self.absent.iter().cloned()).collect()
     }
 
     /// Whether there is no sensor at all.
@@ -272,7 +333,7 @@ impl SensorSet {
     }
 
     /// Notes once for a component why all of its energy is attributed to the run.
-    pub(crate) fn note_whole(&mut self, component: &Component, why: &str) {
+    pub(crate) fn note_whole(&mut self, component: &Component, why: impl Display) {
         for metered in &mut self.sensors {
             if metered.component() == component
                 && !std::mem::replace(&mut metered.is_whole_noted, true)
@@ -299,7 +360,7 @@ impl std::fmt::Debug for MeteredBoard {
 mod tests {
     use super::*;
     use crate::meter::sensor::{PowerSource, ReadError, Reading, Wraps};
-    use crate::model::{CpuSocket, Method};
+    use crate::model::CpuSocket;
 
     struct Script(Vec<Result<u64, ReadError>>);
 

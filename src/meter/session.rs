@@ -11,7 +11,7 @@ use super::sensor::{Boards, CpuTimes};
 use super::sensor_set::{SensorSet, Shares};
 use crate::model::{Mark, SCHEMA, Sample};
 
-/// Processes that nobody here waits for are read this often; what they do later is lost at their end.
+/// Processes that this process does not wait for are read this often; what they do later is lost at their end.
 pub(crate) const PERIOD_OF_OTHERS: Duration = Duration::from_millis(250);
 /// Shorter differences between the clocks are not a suspend.
 const SHORTEST_SUSPEND: Duration = Duration::from_millis(500);
@@ -206,24 +206,33 @@ impl Session {
 
     /// Reads the sensors and gives the energy since the start.
     pub fn sample(&mut self) -> Sample {
-        self.sample_at(&self.now(), None)
+        self.sample_at(&self.now(), Vec::new())
     }
 
     /// The same, marked as the boundary of a phase.
     pub fn mark(&mut self, mark: Mark) -> Sample {
-        self.sample_at(&self.now(), Some(mark))
+        self.sample_at(&self.now(), vec![mark])
     }
 
-    pub(crate) fn sample_at(&mut self, now: &ClockReading, mark: Option<Mark>) -> Sample {
+    pub(crate) fn sample_at(&mut self, now: &ClockReading, marks: Vec<Mark>) -> Sample {
         self.skip_suspend(now);
         let at = self.elapsed_at(now);
         self.sensors.read(at, Step::Count);
         self.recent_totals.push(at, self.sensors.totals());
         self.set_next_read(at);
-        self.attribute(now, at, mark)
+        let (mark, marks) = match <[Mark; 1]>::try_from(marks) {
+            Ok([mark]) if mark.is_boundary_of_sample() => (Some(mark), Vec::new()),
+            Ok([mark]) => (None, vec![mark]),
+            Err(marks) => (None, marks),
+        };
+        Sample {
+            mark,
+            marks,
+            ..self.attribute(now, at)
+        }
     }
 
-    fn attribute(&mut self, now: &ClockReading, at: Duration, mark: Option<Mark>) -> Sample {
+    fn attribute(&mut self, now: &ClockReading, at: Duration) -> Sample {
         let Observation {
             shares,
             mut observed,
@@ -243,8 +252,8 @@ impl Session {
             timestamp: now.wall,
             elapsed: at.as_secs_f64(),
             energy,
-            mark,
             observed,
+            ..Sample::default()
         }
     }
 
@@ -312,7 +321,7 @@ impl Session {
         self.sensors.read(at, Step::Count);
         let totals = self.timed(at, self.sensors.totals());
         self.correct_end(&before, &totals);
-        let last = self.attribute(end, at, None);
+        let last = self.attribute(end, at);
         let (gpus, gpu_driver) = self.sensors.gpus();
         Measurement {
             duration: at,

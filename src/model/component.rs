@@ -5,12 +5,15 @@ use serde::{Deserialize, Serialize};
 
 use super::Present;
 
+/// No processor, memory or GPU board draws more than this, in W.
+pub const MOST_DEVICE_WATTS: f64 = 5_000.0;
+
 /// A part of the machine whose energy is metered or estimated by itself.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(into = "String", from = "String")]
 #[non_exhaustive]
 pub enum Component {
-    /// All processors together, in logs that do not tell them apart.
+    /// All processors together, in logs that do not list them one by one.
     Cpu,
     /// One CPU socket, or one die of it.
     Package(CpuSocket),
@@ -22,7 +25,7 @@ pub enum Component {
     Dram(CpuSocket),
     /// The whole platform, by its own meter.
     Psys,
-    /// All accelerators together, in logs that do not tell them apart.
+    /// All accelerators together, in logs that do not list them one by one.
     AllGpus,
     /// One accelerator, by its UUID.
     Gpu(String),
@@ -83,7 +86,10 @@ impl Component {
             Self::Core(_) => (!present.package).then_some(EnergyClass::Cpu),
             Self::Psys => (!present.package && !present.core).then_some(EnergyClass::Cpu),
             Self::Uncore(_) | Self::Other(_) => None,
-            Self::Dram(_) => Some(EnergyClass::Dram),
+            // The meter of the platform contains the memory.
+            Self::Dram(_) => {
+                (present.package || present.core || !present.psys).then_some(EnergyClass::Dram)
+            }
             Self::AllGpus => Some(EnergyClass::Gpu),
             Self::Gpu(_) => (!present.all_gpus).then_some(EnergyClass::Gpu),
         }
@@ -203,6 +209,10 @@ mod tests {
             core.counted_as(&Present::from_iter([&core, &psys])),
             Some(EnergyClass::Cpu)
         );
+        let memory = Component::Dram(CpuSocket::socket(0));
+        assert_eq!(memory.counted_as(&all), Some(EnergyClass::Dram));
+        let platform = Present::from_iter([&psys, &memory]);
+        assert_eq!(memory.counted_as(&platform), None);
         assert_eq!(
             psys.counted_as(&Present::from_iter([&psys])),
             Some(EnergyClass::Cpu)

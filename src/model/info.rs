@@ -4,7 +4,8 @@ use chrono::{DateTime, FixedOffset};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{
-    Basis, Component, Fallback, Intensity, Method, Provenance, PueSource, Shares, Source, ZoneId,
+    Basis, Component, Doubt, Fallback, Intensity, Method, PlaceSource, Provenance, PueSource,
+    Shares, Source, ZoneId,
 };
 use crate::units::{GramsPerKwh, Pue};
 
@@ -21,6 +22,15 @@ pub struct Info {
     /// The run of the tracker that this one was tracked by, as part of its command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inside: Option<String>,
+    /// All runs that this one is a part of, the outermost first; the last is `inside`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub outer_runs: Vec<String>,
+    /// The process that was followed, where the tracker did not start it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub followed: Option<FollowedProcess>,
+    /// How long each merged run had lasted when it was merged, in seconds.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub merged_seconds: BTreeMap<String, f64>,
     /// The runs that were merged into this one, and those merged into them.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub merged_from: BTreeSet<String>,
@@ -68,7 +78,7 @@ pub struct Info {
     /// Where the run took place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub region: Option<Region>,
-    /// Who said the carbon intensities in the samples.
+    /// Who stated the carbon intensities in the samples.
     #[serde(
         rename = "realtime_source",
         skip_serializing_if = "Vec::is_empty",
@@ -87,9 +97,22 @@ pub struct Info {
     /// What was lost or could not be read, in the order it happened.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// Settings of this run that a project's file made, by key.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub project_settings: BTreeMap<String, String>,
     /// CPU seconds `impact` itself used; not part of the run's energy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub overhead_cpu_s: Option<f64>,
+}
+
+/// A running process, told from every other since the machine was booted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FollowedProcess {
+    /// Its id.
+    pub pid: u32,
+    /// When it started, in clock ticks since the boot.
+    pub started_ticks: u64,
 }
 
 /// Where a component's energy went: attributed + other + idle = total.
@@ -104,6 +127,17 @@ pub struct Balance {
     pub other_j: f64,
     /// Drawn while no process used it.
     pub idle_j: f64,
+    /// What its sensor showed but cannot have drawn; not a part of the total.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub left_out_j: f64,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_zero(value: &f64) -> bool {
+    *value == 0.0
 }
 
 /// The machine.
@@ -214,9 +248,12 @@ pub struct Region {
     /// Degrees east.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lon: Option<f64>,
-    /// How the zone was found: a flag, the cloud's metadata, the configuration.
+    /// How the zone was found, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub how: Option<String>,
+    /// Who or what says that it is this zone; none in logs of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub placed_by: Option<PlaceSource>,
     /// The average carbon intensity.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub carbon_intensity: Option<GramsPerKwh>,
@@ -227,11 +264,14 @@ pub struct Region {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
     /// What the average counts.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(flatten, with = "super::basis::optional")]
     pub basis: Option<Basis>,
     /// What was used instead of the figure of this very place and year.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fallbacks: Vec<Fallback>,
+    /// Why the average may be wrong.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub doubts: Vec<Doubt>,
 }
 
 impl Region {
@@ -245,11 +285,13 @@ impl Region {
             lat: None,
             lon: None,
             how: None,
+            placed_by: None,
             carbon_intensity: None,
             year: None,
             source: None,
             basis: None,
             fallbacks: Vec::new(),
+            doubts: Vec::new(),
         }
     }
 
@@ -263,7 +305,17 @@ impl Region {
             source: Some(provenance.source.to_string()),
             basis: provenance.basis,
             fallbacks: provenance.fallbacks.clone(),
+            doubts: provenance.doubts.clone(),
             ..self
+        }
+    }
+
+    /// The time zone that the zone is only assumed by; none where something better says where the run took place.
+    #[must_use]
+    pub fn time_zone(&self) -> Option<&str> {
+        match &self.placed_by {
+            Some(PlaceSource::TimeZone { time_zone }) => Some(time_zone),
+            _ => None,
         }
     }
 
@@ -278,6 +330,7 @@ impl Region {
         provenance.year = self.year;
         provenance.basis = self.basis;
         provenance.fallbacks.clone_from(&self.fallbacks);
+        provenance.doubts.clone_from(&self.doubts);
         Some(Intensity {
             value: self.carbon_intensity?,
             provenance,

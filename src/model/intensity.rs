@@ -3,7 +3,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::Fallback;
+use super::{Basis, Doubt, Fallback, ZoneId};
 use crate::units::GramsPerKwh;
 
 /// A carbon intensity with everything a reader needs to judge it.
@@ -31,11 +31,14 @@ pub struct Provenance {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub year: Option<i32>,
     /// What is counted; none if the source does not say.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(flatten, with = "super::basis::optional")]
     pub basis: Option<Basis>,
     /// What was used instead of what was asked for; empty if nothing was.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fallbacks: Vec<Fallback>,
+    /// Why the value may be wrong; empty if nothing is known to be wrong with it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub doubts: Vec<Doubt>,
 }
 
 /// Who published a figure, and the licence it may be repeated under.
@@ -47,20 +50,6 @@ pub struct Source {
     /// None if the source names no licence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub licence: Option<Cow<'static, str>>,
-}
-
-/// What an intensity counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Basis {
-    /// Emissions of the whole life of the plants, averaged over the grid.
-    LifeCycle,
-    /// Emissions of burning fuel only, averaged over the grid.
-    Direct,
-    /// Emissions of one more kWh. This answers another question than an average, so a marginal source is
-    /// used only if the user names it.
-    Marginal,
 }
 
 /// Parts of the electricity, from 0 to 1; none where the source does not say.
@@ -82,7 +71,27 @@ impl Provenance {
             year: None,
             basis: None,
             fallbacks: Vec::new(),
+            doubts: Vec::new(),
         }
+    }
+}
+
+impl Provenance {
+    /// The zones whose figures make up the value asked for `zone`: that zone, unless a fallback names others.
+    #[must_use]
+    pub fn zones<'a>(&'a self, zone: &'a ZoneId) -> Vec<&'a ZoneId> {
+        let others = self
+            .fallbacks
+            .iter()
+            .rev()
+            .find_map(|fallback| match fallback {
+                Fallback::Substitute { zone, .. } => Some(vec![zone]),
+                Fallback::Mix { parts } => Some(parts.iter().map(|(zone, _)| zone).collect()),
+                Fallback::Wider { used, .. } => Some(vec![used]),
+                Fallback::World => Some(Vec::new()),
+                _ => None,
+            });
+        others.unwrap_or_else(|| vec![zone])
     }
 }
 
@@ -105,15 +114,21 @@ impl Shares {
     }
 }
 
-/// The source, its year and each fallback, as statements print them.
+/// The source, its year, its basis and each fallback, as statements print them.
 impl fmt::Display for Provenance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.source.name)?;
         if let Some(year) = self.year {
             write!(f, ", {year}")?;
         }
+        if let Some(basis) = self.basis {
+            write!(f, ", {basis}")?;
+        }
         for fallback in &self.fallbacks {
             write!(f, "; {fallback}")?;
+        }
+        for doubt in &self.doubts {
+            write!(f, "; {doubt}")?;
         }
         Ok(())
     }
@@ -128,16 +143,6 @@ impl fmt::Display for Source {
     }
 }
 
-impl fmt::Display for Basis {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::LifeCycle => "life cycle",
-            Self::Direct => "direct",
-            Self::Marginal => "marginal",
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -147,7 +152,7 @@ mod tests {
     fn a_provenance_is_read_back_as_it_was_written_whatever_its_source_is_called() {
         let provenance = Provenance {
             year: Some(2023),
-            basis: Some(Basis::LifeCycle),
+            basis: Some(Basis::LIFE_CYCLE_CONSUMPTION),
             fallbacks: vec![
                 Fallback::Substitute {
                     zone: "US-MIDA-PJM".parse().unwrap(),

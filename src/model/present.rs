@@ -2,9 +2,14 @@ use super::Component;
 
 /// Which components that contain others a log has.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a component that a log has or has not"
+)]
 pub struct Present {
     pub(super) package: bool,
     pub(super) core: bool,
+    pub(super) psys: bool,
     pub(super) all_gpus: bool,
 }
 
@@ -15,6 +20,7 @@ impl Present {
         match component {
             Component::Cpu | Component::Package(_) => self.package = true,
             Component::Core(_) => self.core = true,
+            Component::Psys => self.psys = true,
             Component::AllGpus => self.all_gpus = true,
             _ => {}
         }

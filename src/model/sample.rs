@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Component, Method};
+use super::{Component, Mark, Method, Provenance};
 
 /// One tick of the tracker: one line of `data.json`.
 ///
@@ -21,6 +21,9 @@ pub struct Sample {
     /// A phase boundary, when that is why this line was written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mark: Option<Mark>,
+    /// The same, if it is not one mark that was set at this instant.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub marks: Vec<Mark>,
     /// Gauges at this instant.
     #[serde(flatten)]
     pub observed: Observed,
@@ -38,27 +41,6 @@ pub struct Meter {
     /// How the figures were obtained.
     #[serde(flatten)]
     pub method: Method,
-}
-
-/// A phase boundary set by `impact mark`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Mark {
-    /// The name of the phase.
-    pub name: String,
-    /// Whether the phase starts or ends.
-    pub edge: Edge,
-}
-
-/// Whether a mark opens a phase, closes it, or only names an instant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Edge {
-    /// The phase starts.
-    Start,
-    /// The phase ends.
-    End,
-    /// A phase starts that lasts until the next such mark.
-    Point,
 }
 
 /// Gauges at this instant, each left out where it is not known; in W, processors, parts of 1, bytes, seconds.
@@ -122,6 +104,9 @@ pub struct Observed {
     /// g CO2eq/kWh of the electricity at this time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub realtime_carbon_intensity: Option<f64>,
+    /// Who stated that intensity.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub realtime_source: Vec<Provenance>,
     /// The processes of the run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub process_ids: Vec<u32>,

@@ -24,7 +24,8 @@ use super::tree::Tree;
 use super::zone_map::ZoneMaps;
 use crate::grid::zone::Iso3;
 use crate::ledger::statement::Statement;
-use crate::ledger::{Assumptions, Collection, Skipped, statement};
+use crate::ledger::{Assumptions, Collection, Exceptions, Skipped, statement};
+use crate::model::Redaction;
 
 /// What a site is made from.
 #[derive(Debug)]
@@ -47,6 +48,8 @@ pub struct Appendix {
     pub empty_allowed: bool,
     /// Whether to write into a folder that is neither empty nor an earlier site.
     pub force: bool,
+    /// What is left out of the pages and archives.
+    pub redaction: Redaction,
 }
 
 /// What was written.
@@ -122,8 +125,11 @@ impl Appendix {
         };
         let (entries, skipped) = self.make(&inputs, &writer, renderer, progress)?;
         let mut notices = self.notices();
-        let summaries = entries.iter().flatten().map(|entry| &entry.summary);
-        notices.extend(self.assumptions.past_the_data_set(summaries));
+        let mut exceptions = Exceptions::default();
+        for entry in entries.iter().flatten() {
+            exceptions.count(&entry.summary, &self.assumptions);
+        }
+        notices.extend(exceptions.words(&self.assumptions));
         notices.extend(missing_figures(&entries));
         notices.extend(unused_figures(self.spec.as_ref(), &tree, &entries));
         Ok(Outcome {
@@ -158,6 +164,7 @@ impl Appendix {
             renderer,
             map: &map,
             zones: ZoneMaps::default(),
+            redaction: self.redaction,
         };
         let (entries, skipped) =
             self.read(logs, tree, progress, |run, details| pages.run(run, details))?;
@@ -194,6 +201,7 @@ impl Appendix {
             "assumptions": assumptions_json(&self.assumptions),
             "country": self.country,
             "own_templates": inputs.own_templates,
+            "redacted": self.redaction == Redaction::Identity,
         })
     }
 
@@ -230,6 +238,7 @@ impl Appendix {
                 .map(|spec| spec.processors.as_slice())
                 .unwrap_or_default(),
             commands_allowed: self.commands_allowed,
+            redaction: self.redaction,
         };
         let progress = Progress::of(logs.runs.len(), progress);
         let read = |run: usize| -> Result<Result<Entry, Skipped>, SiteError> {
@@ -309,8 +318,14 @@ impl Appendix {
     }
 
     fn logs_json(&self, out: &Path) -> Vec<Value> {
-        let entry =
-            |root: &LogRoot| json!({"path": relative(out, &root.path), "shown": root.shown});
+        let entry = |root: &LogRoot| {
+            // Where the logs are is known only to whoever checks the site.
+            let path = match self.redaction {
+                Redaction::Identity => String::new(),
+                _ => relative(out, &root.path),
+            };
+            json!({"path": path, "shown": root.shown})
+        };
         self.roots.iter().map(entry).collect()
     }
 }

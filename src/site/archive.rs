@@ -1,19 +1,28 @@
 use std::fs::File;
-use std::io::{self, BufWriter};
+use std::io::{self, BufRead as _, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
 use crate::files;
-use crate::log::{DATA_FILE, FOLDER, INFO_FILE, MESSAGES_FILE, legacy};
+use crate::log::{DATA_FILE, FOLDER, INFO_FILE, MESSAGES_FILE, checksum, legacy};
+use crate::model::Redaction;
+use crate::model::secret;
 
 /// The fastest level; logs are repetitive and shrink to a tenth with it.
 const LEVEL: i64 = 1;
 
-/// Packs the log of a run; the same log always gives the same bytes.
-pub(super) fn pack(run: &Path, into: &Path) -> io::Result<u64> {
-    let mut zip = ZipWriter::new(BufWriter::new(File::create(into)?));
+/// Longer lines are left out of a redacted copy.
+const LONGEST_LINE: u64 = 16 << 20;
+/// Larger files are no logs, such as one with holes.
+const LARGEST_DATA: u64 = 64 << 30;
+/// The same for all but the samples.
+const LARGEST_TEXT: u64 = 64 << 20;
+
+/// Packs the log of a run without what is not to be published; the same log always gives the same bytes.
+pub(super) fn pack(run: &Path, redaction: Redaction, into: File) -> io::Result<File> {
+    let mut zip = ZipWriter::new(BufWriter::new(into));
     let options = SimpleFileOptions::default()
         .compression_method(CompressionMethod::Deflated)
         .compression_level(Some(LEVEL))
@@ -25,16 +34,85 @@ pub(super) fn pack(run: &Path, into: &Path) -> io::Result<u64> {
         if !path.symlink_metadata().is_ok_and(|about| about.is_file()) {
             continue;
         }
+        // A pickle cannot be redacted, and messages name whatever was opened.
+        let is_published = match name {
+            legacy::INFO_FILE | MESSAGES_FILE => redaction != Redaction::Identity,
+            _ => true,
+        };
+        if !is_published {
+            continue;
+        }
         let file = files::open_unless_link(&path)?;
-        let large = file.metadata()?.len() >= u64::from(u32::MAX);
+        let size = file.metadata()?.len();
+        let largest = if name == DATA_FILE {
+            LARGEST_DATA
+        } else {
+            LARGEST_TEXT
+        };
+        if size > largest {
+            let text = format!("{} is larger than {} MB", path.display(), largest >> 20);
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
+        }
+        let large = size >= u64::from(u32::MAX);
         zip.start_file(format!("{FOLDER}/{name}"), options.large_file(large))?;
-        io::copy(&mut &file, &mut zip)?;
+        match name {
+            INFO_FILE => zip.write_all(&info(&file, redaction)?)?,
+            MESSAGES_FILE => copy_lines(&file, &mut zip, |line| secret::redact(line).into())?,
+            DATA_FILE if redaction == Redaction::Identity => {
+                copy_lines(&file, &mut zip, |line| {
+                    checksum::resealed(&redaction.without_devices(line))
+                })?;
+            }
+            _ => drop(io::copy(&mut (&file).take(size), &mut zip)?),
+        }
     }
-    let file = zip
-        .finish()?
+    zip.finish()?
         .into_inner()
-        .map_err(io::IntoInnerError::into_error)?;
-    file.metadata().map(|metadata| metadata.len())
+        .map_err(io::IntoInnerError::into_error)
+}
+
+/// The bytes of `info.json`, unchanged where there is nothing to redact.
+fn info(file: &File, redaction: Redaction) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.take(LARGEST_TEXT).read_to_end(&mut bytes)?;
+    let Ok(mut value) = serde_json::from_slice::<serde_json::Value>(&bytes) else {
+        return Ok(Vec::new());
+    };
+    let raw = value.clone();
+    redaction.apply(&mut value);
+    if value == raw {
+        Ok(bytes)
+    } else {
+        // The checksum is that of what was recorded.
+        if let Some(fields) = value.as_object_mut() {
+            fields.remove("crc");
+        }
+        Ok(serde_json::to_vec_pretty(&value)?)
+    }
+}
+
+/// Copies a text line by line; lines that are too long are left out.
+fn copy_lines(
+    from: &File,
+    into: &mut impl Write,
+    redact: impl Fn(&str) -> String,
+) -> io::Result<()> {
+    let mut from = BufReader::new(from);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let read = (&mut from)
+            .take(LONGEST_LINE)
+            .read_until(b'\n', &mut line)?;
+        if read == 0 {
+            return Ok(());
+        }
+        if read as u64 == LONGEST_LINE && !line.ends_with(b"\n") {
+            from.skip_until(b'\n')?;
+            continue;
+        }
+        into.write_all(redact(&String::from_utf8_lossy(&line)).as_bytes())?;
+    }
 }
 
 #[cfg(test)]
@@ -50,9 +128,13 @@ mod tests {
         fs::write(folder.path().join("secret"), "secret").unwrap();
         fs::write(log.join(DATA_FILE), "{}\n").unwrap();
         std::os::unix::fs::symlink("../../secret", log.join(MESSAGES_FILE)).unwrap();
-        let into = folder.path().join("log.zip");
-        pack(&folder.path().join("run"), &into).unwrap();
-        let packed = zip::ZipArchive::new(File::open(into).unwrap()).unwrap();
+        let packed = pack(
+            &folder.path().join("run"),
+            Redaction::Secrets,
+            tempfile::tempfile().unwrap(),
+        )
+        .unwrap();
+        let packed = zip::ZipArchive::new(packed).unwrap();
         let names: Vec<_> = packed.file_names().map(Result::unwrap).collect();
         assert_eq!(names, [format!("{FOLDER}/{DATA_FILE}")]);
     }

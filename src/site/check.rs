@@ -17,6 +17,7 @@ use crate::files;
 use crate::grid::intensity::Dataset;
 use crate::grid::zone::{Iso3, ZoneId};
 use crate::ledger::{Assumptions, Skipped};
+use crate::model::Redaction;
 use crate::units::{GramsPerKwh, Pue};
 
 /// Relative differences up to this are rounding errors.
@@ -81,6 +82,8 @@ struct Recorded {
     country: Option<Iso3>,
     #[serde(default)]
     own_templates: bool,
+    #[serde(default)]
+    redacted: bool,
 }
 
 #[derive(Deserialize, Serialize)]
@@ -93,17 +96,28 @@ struct RecordedLogs {
 struct RecordedAssumptions {
     pue: Option<Pue>,
     emissions_factor: Option<GramsPerKwh>,
+    #[serde(default)]
+    project_settings: BTreeMap<String, String>,
     zone: Option<ZoneId>,
     dataset: Option<String>,
+    #[serde(default)]
+    basis: Option<String>,
 }
 
 pub(super) fn assumptions_json(assumptions: &Assumptions) -> Value {
-    json!({
+    let mut json = json!({
         "pue": assumptions.pue,
         "emissions_factor": assumptions.emissions_factor,
         "zone": assumptions.default_zone,
         "dataset": assumptions.dataset.map(Dataset::name),
-    })
+    });
+    if let Some(emissions) = assumptions.emissions {
+        json["basis"] = json!(emissions.name());
+    }
+    if !assumptions.project_settings.is_empty() {
+        json["project_settings"] = json!(assumptions.project_settings);
+    }
+    json
 }
 
 /// Makes every file of a site again from its logs, and compares it with the file on disk.
@@ -119,7 +133,7 @@ pub fn check(
     let made_from: Recorded = read(&site.join("index.json"))
         .filter(|made_from: &Recorded| made_from.schema == crate::site::SCHEMA)
         .ok_or_else(|| CheckError::NotASite(site.to_owned()))?;
-    if !moved_to.is_empty() && moved_to.len() != made_from.logs.len() {
+    if (made_from.redacted || !moved_to.is_empty()) && moved_to.len() != made_from.logs.len() {
         return Err(CheckError::Roots {
             expected: made_from.logs.len(),
             found: moved_to.len(),
@@ -156,6 +170,7 @@ fn appendix(
 ) -> Result<Appendix, SpecError> {
     let spec_text = bytes_of(&site.join("spec.json")).unwrap_or_default();
     let dataset = made_from.assumptions.dataset;
+    let basis = made_from.assumptions.basis;
     Ok(Appendix {
         roots: made_from
             .logs
@@ -178,12 +193,20 @@ fn appendix(
             pue: made_from.assumptions.pue,
             emissions_factor: made_from.assumptions.emissions_factor,
             default_zone: made_from.assumptions.zone,
+            default_country: made_from.country,
             dataset: dataset.and_then(|name| name.parse().ok()),
+            emissions: basis.and_then(|name| name.parse().ok()),
+            project_settings: made_from.assumptions.project_settings,
         },
         country: made_from.country,
         commands_allowed,
         empty_allowed: true,
         force: false,
+        redaction: if made_from.redacted {
+            Redaction::Identity
+        } else {
+            Redaction::Secrets
+        },
     })
 }
 
@@ -234,6 +257,10 @@ fn compare(
 impl Checked {
     fn add_files(&mut self, found: FileDifferences) {
         self.files = found.files;
+        if !found.is_finished {
+            let text = "the site is not complete: writing it was interrupted, or its list of files was removed";
+            self.differences.push(text.to_owned());
+        }
         let differing = found.differing.into_iter();
         self.differences
             .extend(differing.map(|name| format!("{name} is not what the logs give")));
@@ -248,15 +275,15 @@ impl Checked {
                 .push(format!("{what} has no page in the site"));
             return;
         };
-        let (mut ours, mut theirs) = (BTreeMap::new(), BTreeMap::new());
-        numbers("", expected, &mut ours);
-        numbers("", &page["figures"], &mut theirs);
-        for name in ours
+        let (mut wanted, mut found) = (BTreeMap::new(), BTreeMap::new());
+        numbers("", expected, &mut wanted);
+        numbers("", &page["figures"], &mut found);
+        for name in wanted
             .keys()
-            .chain(theirs.keys().filter(|name| !ours.contains_key(*name)))
+            .chain(found.keys().filter(|name| !wanted.contains_key(*name)))
         {
             self.figures += 1;
-            let difference = match (ours.get(name), theirs.get(name)) {
+            let difference = match (wanted.get(name), found.get(name)) {
                 (Some(a), Some(b)) if (a - b).abs() <= TOLERANCE * a.abs().max(b.abs()) => continue,
                 (Some(now), Some(then)) => {
                     format!("{name} of {what} is {now}, the site says {then}")

@@ -1,13 +1,15 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::chart::Band;
 use super::logs::RunLog;
+use super::phases::{self, MOST_OCCURRENCES, bands};
 use super::problem::{Problem, SpecError};
-use super::processor::Processor;
 use crate::ledger::collect::with_causes;
+use crate::ledger::file_figures::Processor;
 use crate::ledger::summarise::summarise_with;
 use crate::ledger::{AccountedRun, Assumptions, Footprint, RunSummary, Skipped, SkippedKind};
 use crate::log::TimeSeries;
-use crate::model::Info;
+use crate::model::{Info, Redaction};
 
 /// What is kept of a run after its page is written.
 #[derive(Debug)]
@@ -27,6 +29,8 @@ pub(super) struct RunDetails {
     pub(super) footprint: Footprint,
     pub(super) info: Info,
     pub(super) series: TimeSeries,
+    /// The occurrences of phases.
+    pub(super) bands: Vec<Band>,
 }
 
 /// Reads the logs of runs.
@@ -35,6 +39,7 @@ pub(super) struct Reader<'a> {
     pub(super) assumptions: &'a Assumptions,
     pub(super) processors: &'a [Processor],
     pub(super) commands_allowed: bool,
+    pub(super) redaction: Redaction,
 }
 
 /// Why a run has no entry: its log cannot be read, or the spec is wrong.
@@ -52,21 +57,39 @@ impl Reader<'_> {
         processors: &[usize],
     ) -> Result<RunDetails, EntryError> {
         let mut series = TimeSeries::default();
-        let (summary, info) =
-            summarise_with(&log.path, |row| series.add(row)).map_err(|error| {
-                EntryError::Skipped(Skipped {
-                    path: log.path.clone(),
-                    kind: SkippedKind::Run,
-                    reason: with_causes(&error),
-                })
-            })?;
+        let skipped = |error: &dyn std::error::Error| {
+            EntryError::Skipped(Skipped {
+                path: log.path.clone(),
+                kind: SkippedKind::Run,
+                reason: with_causes(error),
+            })
+        };
+        let (mut summary, info) =
+            summarise_with(&log.path, log.info.take(), MOST_OCCURRENCES, |row| {
+                series.add(row);
+            })
+            .map_err(|error| skipped(&error))?;
         let accounted = AccountedRun::new(&log.path, &summary, self.assumptions);
         let mut figures: BTreeMap<String, f64> = accounted
             .figures()
             .into_iter()
             .filter_map(|(name, amount)| Some((name.to_owned(), amount?.value())))
+            .chain(
+                accounted
+                    .work()
+                    .map(|(name, work)| (name, work.joules_per_unit)),
+            )
             .collect();
         let footprint = accounted.footprint;
+        let publish = |text: &mut String| *text = self.redaction.sentence(text, &info);
+        summary.notes.iter_mut().for_each(publish);
+        summary.name.iter_mut().for_each(publish);
+        phases::publish(&mut summary, &publish);
+        let bands = bands(std::mem::take(&mut summary.occurrences));
+        let info = self
+            .redaction
+            .info(&info)
+            .map_err(|error| skipped(&error))?;
         let mut missing = Vec::new();
         for (place, processor) in processors.iter().enumerate() {
             let processor = &self.processors[*processor];
@@ -86,6 +109,7 @@ impl Reader<'_> {
             footprint,
             info,
             series,
+            bands,
         })
     }
 
@@ -95,12 +119,10 @@ impl Reader<'_> {
         processor: &Processor,
         before: &[usize],
     ) -> Result<(), EntryError> {
+        let names: BTreeSet<&str> = processor.names().collect();
         for other in before {
             let other = &self.processors[*other];
-            if let Some(figure) = processor
-                .names()
-                .find(|name| other.names().any(|known| known == *name))
-            {
+            if let Some(figure) = other.names().find(|name| names.contains(name)) {
                 let problem = Problem::TwoProcessors {
                     figure: figure.to_owned(),
                     run: log.shown.clone(),

@@ -1,5 +1,5 @@
+use std::fs::File;
 use std::io;
-use std::path::Path;
 
 use super::site_writer::WriteError;
 
@@ -8,10 +8,10 @@ pub(super) trait FileSink: Sync {
     /// Takes a file; one that several pages share may come more than once.
     fn write(&self, name: &str, bytes: &[u8]) -> Result<(), WriteError>;
 
-    /// Lets `make` write a file that may be too large for memory, and returns its size.
+    /// Lets `make` write a file that may be too large for memory and give it back, and returns its size.
     fn write_with(
         &self,
         name: &str,
-        make: &dyn Fn(&Path) -> io::Result<u64>,
+        make: &dyn Fn(File) -> io::Result<File>,
     ) -> Result<u64, WriteError>;
 }

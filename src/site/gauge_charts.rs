@@ -3,7 +3,7 @@
 use super::chart::{Band, Line, lines};
 use super::page::Chart;
 use crate::log::{Gauge, TimeSeries};
-use crate::model::Edge;
+use crate::text::quantity::Quantity;
 
 /// Title, unit, divisor, and the gauges of a chart with their labels.
 type GaugeChart = (
@@ -55,12 +55,11 @@ const GAUGE_CHARTS: [GaugeChart; 6] = [
     ),
 ];
 
-/// One chart for each kind of gauge that has values.
-pub(super) fn gauge_charts(series: &TimeSeries) -> Vec<Chart> {
-    let bands = bands(series);
+/// One chart for each kind of gauge that has values, with bands for the occurrences of phases.
+pub(super) fn gauge_charts(series: &TimeSeries, bands: &[Band]) -> Vec<Chart> {
     let mut charts = Vec::new();
     for (place, (title, unit, divisor, gauges)) in GAUGE_CHARTS.into_iter().enumerate() {
-        let drawn: Vec<Line> = gauges
+        let mut drawn: Vec<Line> = gauges
             .iter()
             .enumerate()
             .map(|(colour, (gauge, name))| {
@@ -79,6 +78,10 @@ pub(super) fn gauge_charts(series: &TimeSeries) -> Vec<Chart> {
         if drawn.is_empty() {
             continue;
         }
+        let unit = match unit {
+            "W" => in_a_fitting_unit(&mut drawn),
+            unit => unit,
+        };
         charts.push(Chart {
             title: title.to_owned(),
             svg: lines(
@@ -87,7 +90,7 @@ pub(super) fn gauge_charts(series: &TimeSeries) -> Vec<Chart> {
                 unit,
                 series.seconds(),
                 &drawn,
-                &bands,
+                bands,
             ),
             caption: String::new(),
         });
@@ -95,31 +98,15 @@ pub(super) fn gauge_charts(series: &TimeSeries) -> Vec<Chart> {
     charts
 }
 
-/// The phases between marks; one without an end mark lasts to the end of the run.
-fn bands(series: &TimeSeries) -> Vec<Band> {
-    let mut bands: Vec<Band> = Vec::new();
-    let mut open: Vec<usize> = Vec::new();
-    for (seconds, mark) in series.marks() {
-        match mark.edge {
-            Edge::Start => {
-                open.push(bands.len());
-                bands.push(Band {
-                    name: mark.name.clone(),
-                    from: *seconds,
-                    to: series.seconds(),
-                });
-            }
-            Edge::End => {
-                if let Some(place) = open.iter().rposition(|band| bands[*band].name == mark.name) {
-                    bands[open.remove(place)].to = *seconds;
-                }
-            }
-            Edge::Point => bands.push(Band {
-                name: mark.name.clone(),
-                from: *seconds,
-                to: *seconds,
-            }),
-        }
+/// Changes watts into the unit that fits the largest.
+fn in_a_fitting_unit(lines: &mut [Line]) -> &'static str {
+    let points = |lines: &[Line]| -> f64 {
+        let values = lines.iter().flat_map(|line| &line.points);
+        values.map(|point| point.value.abs()).fold(0.0, f64::max)
+    };
+    let scale = Quantity::Power.scale(points(lines));
+    for point in lines.iter_mut().flat_map(|line| &mut line.points) {
+        point.value *= scale.factor;
     }
-    bands
+    scale.unit
 }

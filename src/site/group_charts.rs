@@ -18,7 +18,7 @@ const PARTS: [&str; 4] = ["CPU", "GPU", "DRAM", "overhead (PUE)"];
 pub(super) fn scatters(plots: &[Plot], members: &[Member]) -> Vec<Chart> {
     let mut charts = Vec::new();
     for (place, plot) in plots.iter().enumerate() {
-        let dots: Vec<Dot> = members
+        let mut dots: Vec<Dot> = members
             .iter()
             .take(MOST_DOTS)
             .filter_map(|member| {
@@ -38,6 +38,16 @@ pub(super) fn scatters(plots: &[Plot], members: &[Member]) -> Vec<Chart> {
         if dots.is_empty() {
             continue;
         }
+        let largest =
+            |value: fn(&Dot) -> f64| dots.iter().map(|dot| value(dot).abs()).fold(0.0, f64::max);
+        let x = label::scale(&plot.x, largest(|dot| dot.x));
+        let y = label::scale(&plot.y, largest(|dot| dot.y));
+        for dot in &mut dots {
+            dot.x *= x.factor;
+            dot.x_error *= x.factor;
+            dot.y *= y.factor;
+            dot.y_error *= y.factor;
+        }
         let title = format!(
             "{} against {}",
             label::label(&plot.y),
@@ -45,8 +55,8 @@ pub(super) fn scatters(plots: &[Plot], members: &[Member]) -> Vec<Chart> {
         );
         let plot = Scatter {
             title: &title,
-            x_name: &label::with_unit(&plot.x),
-            y_name: &label::with_unit(&plot.y),
+            x_name: &x.title(&plot.x),
+            y_name: &y.title(&plot.y),
             low_x_is_better: label::better(&plot.x, plot.better_x) == Better::Low,
             low_y_is_better: label::better(&plot.y, plot.better_y) == Better::Low,
             dots: &dots,
@@ -95,9 +105,12 @@ pub(super) fn charts(members: &[Member]) -> Vec<Chart> {
         } else {
             String::new()
         };
+        let totals = rows.iter().map(|bar| bar.parts.iter().sum());
+        let shown = label::scale(Figure::Energy.name(), totals.fold(0.0, f64::max));
+        let amount = |value| label::amount(Figure::Energy.name(), value);
         charts.push(Chart {
             title: title.to_owned(),
-            svg: bars("energy", title, "kWh", &PARTS, &rows),
+            svg: bars("energy", title, (&shown.unit, shown.factor), &PARTS, &rows, &amount),
             caption: format!("{more}Memory (DRAM) has a part of its own only where the machine measures it apart from the CPU."),
         });
     }
@@ -133,13 +146,21 @@ pub(super) fn charts(members: &[Member]) -> Vec<Chart> {
         if rows.is_empty() {
             continue;
         }
+        let largest = rows
+            .iter()
+            .flat_map(|row| &row.values)
+            .copied()
+            .fold(0.0, f64::max);
+        let shown = label::scale(figure.name(), largest);
+        let amount = |value| label::amount(figure.name(), value);
         let title = format!("{} of the runs", label::label(figure.name()));
         charts.push(Chart {
             svg: boxes(
                 &format!("box-{}", figure.name()),
                 &title,
-                &label::unit(figure.name()),
+                (&shown.full_unit(figure.name()), shown.factor),
                 &rows,
+                &amount,
             ),
             title,
             caption: String::new(),

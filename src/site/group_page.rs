@@ -1,5 +1,6 @@
 use serde_json::{Value, json};
 
+use super::entry::Entry;
 use super::group_charts::{charts, scatters};
 use super::label;
 use super::member_table::{group_table, run_table};
@@ -8,8 +9,9 @@ use super::site_map::PageId;
 use super::site_runs::{Member, SiteRuns};
 use super::table::{Cell, Column, Row, Table};
 use super::tree::Group;
-use crate::ledger::Figure;
-use crate::text::number::{self, counted};
+use crate::ledger::figure::without_intensity;
+use crate::ledger::{Figure, RunOutcome};
+use crate::text::number::{counted, percent};
 
 /// The page of a group, for people and as JSON.
 pub(super) fn group_page(site: &SiteRuns, group: usize) -> (GroupPage, Value) {
@@ -81,40 +83,77 @@ pub(super) fn headlines(whole: &Member) -> Vec<Headline> {
     }];
     for figure in [Figure::Energy, Figure::Emissions, Figure::Duration] {
         if let Some(statistic) = whole.statistics.get(figure.name()) {
-            let known = if statistic.n == whole.runs.len() {
-                String::new()
-            } else {
-                format!(" of {}", counted(statistic.n, "run"))
-            };
+            let all = whole.runs.len();
+            let is_lower_bound = label::is_lower_bound(figure.name(), statistic, all);
+            let shown = label::scale(figure.name(), statistic.sum);
+            let digits = shown.digits(statistic.sum);
             headlines.push(Headline {
                 label: label::label(figure.name()).to_owned(),
-                value: number::typeset(statistic.sum),
-                unit: label::unit(figure.name()),
-                note: format!("total{known}"),
+                value: if is_lower_bound {
+                    format!("≥ {digits}")
+                } else {
+                    digits
+                },
+                unit: shown.full_unit(figure.name()),
+                note: if is_lower_bound {
+                    let unknown = (all - statistic.n) as u64;
+                    format!("at least: {}", without_intensity(unknown, all as u64))
+                } else if statistic.n < all {
+                    format!("total of {}", counted(statistic.n, "run"))
+                } else {
+                    "total".to_owned()
+                },
             });
         }
     }
+    headlines.extend(failures(whole));
     headlines
+}
+
+/// How many runs failed, and the share of the energy that went into them.
+fn failures(whole: &Member) -> Option<Headline> {
+    let energy = |entry: &&Entry| entry.figures.get(Figure::Energy.name()).copied();
+    let is_failed = |entry: &&Entry| entry.summary.outcome == RunOutcome::Failed;
+    let failed: Vec<&Entry> = whole.runs.iter().copied().filter(is_failed).collect();
+    let all: f64 = whole.runs.iter().filter_map(energy).sum();
+    let share = failed.iter().filter_map(energy).sum::<f64>() / all;
+    (!failed.is_empty()).then(|| Headline {
+        label: "Failed runs".to_owned(),
+        value: failed.len().to_string(),
+        unit: String::new(),
+        note: if share.is_finite() {
+            format!("with {} of the energy, which is included", percent(share))
+        } else {
+            "included".to_owned()
+        },
+    })
 }
 
 fn figures_table(whole: &Member) -> Table {
     let rows = whole.statistics.iter().map(|(name, statistic)| {
-        let (mean, error) = number::typeset_mean(statistic.mean, statistic.stderr);
-        let cell = |text: String, value: Option<f64>| Cell {
-            text,
-            value,
+        let mut mean = Cell::statistic(name, Some(statistic)).with_unit_of(name);
+        let error = Cell {
+            text: mean.error.take().unwrap_or_else(|| "–".to_owned()),
+            unit: statistic
+                .stderr
+                .map_or_else(String::new, |_| mean.unit.clone()),
+            value: statistic.stderr,
             ..Cell::default()
         };
-        Row::new(
-            name.clone(),
-            vec![
-                cell(mean, Some(statistic.mean)),
-                cell(error.unwrap_or_else(|| "–".to_owned()), statistic.stderr),
-                Cell::number(adds_up(name).then_some(statistic.sum)),
-                Cell::count(statistic.n),
-                Cell::text(label::unit(name)),
-            ],
-        )
+        mean.stderr = None;
+        let sum = Some(statistic).filter(|_| adds_up(name));
+        let cells = vec![
+            mean,
+            error,
+            Cell::sum(name, sum, whole.runs.len()).with_unit_of(name),
+            Cell::count(statistic.n),
+            Cell::text(label::fixed_unit(name)),
+        ];
+        Row {
+            key: Some(name.clone()),
+            hint: Some(name.clone()),
+            ..Row::new(label::for_people(name), cells)
+        }
     });
     Table {
         id: "figures",
@@ -125,7 +164,10 @@ fn figures_table(whole: &Member) -> Table {
             Column::number("stderr", "Standard error", ""),
             Column::number("sum", "Sum", ""),
             Column::number("n", "Runs", ""),
-            Column::text("unit", "Unit"),
+            Column {
+                csv_only: true,
+                ..Column::text("unit", "Unit")
+            },
         ],
         rows: rows.collect(),
         foot: Vec::new(),

@@ -2,9 +2,11 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::segment::Segments;
-use crate::ledger::{Skipped, SkippedKind, counted_among};
-use crate::log::FOLDER;
+use crate::ledger::collect::counted_among;
+use crate::ledger::related::Related;
+use crate::ledger::{Skipped, SkippedKind};
 use crate::log::find::find;
+use crate::log::{FOLDER, KeptInfo};
 
 /// A folder with logs in it.
 #[derive(Debug, Clone)]
@@ -35,6 +37,14 @@ impl LogRoot {
         }
     }
 
+    /// Shows only the last folder of an absolute path.
+    pub fn shorten(&mut self) {
+        let shown = Path::new(&self.shown);
+        if let Some(name) = shown.file_name().filter(|_| shown.is_absolute()) {
+            self.shown = name.to_string_lossy().into_owned();
+        }
+    }
+
     /// The folder to search; if the root is the log of a run, the folder of that run.
     pub(super) fn run_folder(&self) -> &Path {
         if self.path.file_name().is_some_and(|name| name == FOLDER) {
@@ -57,6 +67,8 @@ pub(super) struct RunLog {
     pub(super) shown: String,
     /// The folder of its page, below `run/`.
     pub(super) segment: String,
+    /// Its info file, which has been read already.
+    pub(super) info: KeptInfo,
 }
 
 /// The runs below the roots in the order of their paths, and what is left out: runs that are part of
@@ -73,16 +85,18 @@ impl Logs {
             .iter()
             .map(|root| root.run_folder().to_owned())
             .collect();
-        let mut found = find(&folders, &|_| {});
-        let mut skipped = counted_among(&found.runs);
-        let counted: BTreeSet<&PathBuf> = skipped.iter().map(|run| &run.path).collect();
-        found.runs.retain(|run| !counted.contains(run));
+        let found = find(&folders, &|_| {});
+        let related = Related::among(&found.runs);
+        let mut skipped = counted_among(&found.runs, &related);
+        let counted: BTreeSet<PathBuf> = skipped.iter().map(|run| run.path.clone()).collect();
         skipped.extend(found.unreadable.into_iter().map(|(path, reason)| Skipped {
             path,
             kind: SkippedKind::Folder,
             reason,
         }));
-        let runs = found.runs.into_iter().filter_map(|path| {
+        let runs = found.runs.into_iter().enumerate();
+        let runs = runs.filter(|(_, path)| !counted.contains(path));
+        let runs = runs.filter_map(|(index, path)| {
             let root = folders.iter().position(|folder| path.starts_with(folder))?;
             let below = path.strip_prefix(&folders[root]).ok()?;
             let relative = if below.as_os_str().is_empty() {
@@ -100,6 +114,10 @@ impl Logs {
                 relative,
                 shown,
                 segment: String::new(),
+                info: related
+                    .take_info(index)
+                    .map(KeptInfo::new)
+                    .unwrap_or_default(),
             })
         });
         let mut runs: Vec<RunLog> = runs.collect();

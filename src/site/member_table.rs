@@ -87,10 +87,8 @@ fn rows(map: &SiteMap, group: usize, variables: &[String], members: &[Member]) -
 }
 
 fn cells(member: &Member, variables: &[String]) -> Vec<Cell> {
-    let statistics = variables
-        .iter()
-        .map(|variable| member.statistics.get(variable));
-    statistics.map(Cell::statistic).collect()
+    let cell = |variable: &String| Cell::statistic(variable, member.statistics.get(variable));
+    variables.iter().map(cell).collect()
 }
 
 /// The ordering of a group, if its figure has a column.

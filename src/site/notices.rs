@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::entry::Entry;
-use super::processor::Processor;
 use super::spec::Spec;
 use super::tree::Tree;
 use crate::ledger::Figure;
+use crate::ledger::file_figures::Processor;
 use crate::text::number::counted;
 
 /// More reasons than this are only counted.

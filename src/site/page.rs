@@ -95,6 +95,7 @@ pub(super) struct RunPage {
     pub(super) headlines: Vec<Headline>,
     pub(super) figures: Table,
     pub(super) provenance: Table,
+    pub(super) phases: Option<Table>,
     pub(super) charts: Vec<Chart>,
     pub(super) about: Vec<Fact>,
     pub(super) hardware: Vec<Fact>,

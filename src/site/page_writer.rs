@@ -13,6 +13,7 @@ use super::site_runs::SiteRuns;
 use super::start_page::{StartPageContent, start_page};
 use super::table::Table;
 use super::zone_map::ZoneMaps;
+use crate::model::Redaction;
 use crate::text::number;
 
 const ARCHIVE: &str = "log.zip";
@@ -23,6 +24,7 @@ pub(super) struct PageWriter<'a> {
     pub(super) renderer: &'a Renderer,
     pub(super) map: &'a SiteMap<'a>,
     pub(super) zones: ZoneMaps,
+    pub(super) redaction: Redaction,
 }
 
 impl PageWriter<'_> {
@@ -31,7 +33,9 @@ impl PageWriter<'_> {
         let log = &self.map.logs[run].path;
         let size = self
             .files
-            .write_with(&format!("{folder}{ARCHIVE}"), &|path| pack(log, path))?;
+            .write_with(&format!("{folder}{ARCHIVE}"), &|file| {
+                pack(log, self.redaction, file)
+            })?;
         let archive = Archive {
             file: ARCHIVE.to_owned(),
             size: number::bytes(size),
@@ -54,6 +58,7 @@ impl PageWriter<'_> {
             &folder,
             [&page.figures, &page.provenance]
                 .into_iter()
+                .chain(&page.phases)
                 .chain(&page.packages),
         )
     }
@@ -83,12 +88,10 @@ impl PageWriter<'_> {
     }
 
     fn page(&self, folder: &str, html: &str, json: &Value) -> Result<(), SiteError> {
-        self.files
-            .write(&format!("{folder}index.html"), html.as_bytes())?;
-        let mut bytes = serde_json::to_vec_pretty(json)?;
-        bytes.push(b'\n');
-        self.files.write(&format!("{folder}index.json"), &bytes)?;
-        Ok(())
+        self.publish(&format!("{folder}index.html"), html)?;
+        let mut text = serde_json::to_string_pretty(json)?;
+        text.push('\n');
+        self.publish(&format!("{folder}index.json"), &text)
     }
 
     fn tables<'t>(
@@ -97,10 +100,14 @@ impl PageWriter<'_> {
         tables: impl Iterator<Item = &'t Table>,
     ) -> Result<(), SiteError> {
         for table in tables {
-            self.files
-                .write(&format!("{folder}{}.csv", table.id), table.csv().as_bytes())?;
+            self.publish(&format!("{folder}{}.csv", table.id), &table.csv())?;
         }
         Ok(())
+    }
+
+    fn publish(&self, name: &str, text: &str) -> Result<(), SiteError> {
+        let text = self.redaction.without_devices(text);
+        Ok(self.files.write(name, text.as_bytes())?)
     }
 
     /// Style, script, and the list of runs that the search looks through.

@@ -4,15 +4,15 @@ use std::sync::{Mutex, PoisonError};
 pub(super) struct Progress<'a> {
     done: Mutex<usize>,
     all: usize,
-    tell: &'a (dyn Fn(usize, usize) + Sync),
+    report: &'a (dyn Fn(usize, usize) + Sync),
 }
 
 impl<'a> Progress<'a> {
-    pub(super) fn of(all: usize, tell: &'a (dyn Fn(usize, usize) + Sync)) -> Self {
+    pub(super) fn of(all: usize, report: &'a (dyn Fn(usize, usize) + Sync)) -> Self {
         Self {
             done: Mutex::default(),
             all,
-            tell,
+            report,
         }
     }
 
@@ -20,7 +20,7 @@ impl<'a> Progress<'a> {
         // Locked during the call, so that no larger number is reported first.
         let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
         *done += 1;
-        (self.tell)(*done, self.all);
+        (self.report)(*done, self.all);
     }
 }
 
@@ -33,11 +33,11 @@ mod tests {
         const THREADS: usize = 8;
         const STEPS: usize = 500;
         let told = Mutex::new(Vec::new());
-        let tell = |done, _| {
+        let report = |done, _| {
             std::thread::yield_now();
             told.lock().unwrap().push(done);
         };
-        let progress = Progress::of(THREADS * STEPS, &tell);
+        let progress = Progress::of(THREADS * STEPS, &report);
         std::thread::scope(|scope| {
             for _ in 0..THREADS {
                 scope.spawn(|| (0..STEPS).for_each(|_| progress.step()));

@@ -4,9 +4,8 @@ use std::path::PathBuf;
 
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 
-use super::ordered::Ordered;
-use super::processor::RawProcessor;
 use super::spec::{Direction, Plot};
+use crate::ledger::file_figures::{Ordered, RawProcessor};
 
 /// A spec as it is written: a few keys of its own, and every other key a group.
 #[derive(Default)]

@@ -122,6 +122,10 @@ pub(super) fn region(reading: &RunDetails) -> Vec<Fact> {
         ("Zone", zone),
         ("Name", name),
         ("Found by", region.and_then(|region| region.how.clone())),
+        (
+            "Zone not recorded",
+            carbon.and_then(|carbon| Some(carbon.assumed_place.as_ref()?.to_string())),
+        ),
         ("Average intensity", average),
         (
             "Source of the average",

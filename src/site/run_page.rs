@@ -4,6 +4,7 @@ use super::entry::RunDetails;
 use super::gauge_charts::gauge_charts;
 use super::label;
 use super::page::{Archive, Headline, Image, RunPage};
+use super::phases::{phase_table, phases_json};
 use super::run_facts::{about, hardware, region};
 use super::site_map::{PageId, SiteMap};
 use super::table::{Cell, Column, Row, Table};
@@ -33,7 +34,8 @@ pub(super) fn run_page(
         headlines: headlines(reading),
         figures: figures(reading),
         provenance: provenance(reading),
-        charts: gauge_charts(&reading.series),
+        phases: phase_table(&entry.summary),
+        charts: gauge_charts(&reading.series, &reading.bands),
         about: about(reading),
         hardware: hardware(&reading.info),
         region: region(reading),
@@ -53,6 +55,7 @@ pub(super) fn run_page(
         "log": { "root": log.root, "path": log.relative },
         "figures": entry.figures,
         "quality": quality(reading),
+        "phases": phases_json(&entry.summary),
         "notes": page.notes,
     });
     (page, json)
@@ -63,10 +66,11 @@ fn headlines(reading: &RunDetails) -> Vec<Headline> {
     let mut headlines = Vec::new();
     let mut add = |figure: Figure, note: String| {
         if let Some(value) = figures.get(figure.name()) {
+            let shown = label::scale(figure.name(), *value);
             headlines.push(Headline {
                 label: label::label(figure.name()).to_owned(),
-                value: number::typeset(*value),
-                unit: label::unit(figure.name()),
+                value: shown.digits(*value),
+                unit: shown.full_unit(figure.name()),
                 note,
             });
         }
@@ -81,10 +85,10 @@ fn headlines(reading: &RunDetails) -> Vec<Headline> {
         .as_ref()
         .map(|carbon| carbon.origin.to_string());
     add(Figure::Emissions, source.unwrap_or_default());
-    add(
-        Figure::Duration,
-        number::duration(reading.entry.summary.duration.hours()),
-    );
+    // Shorter ones are as easily read as the figure.
+    let duration = reading.entry.summary.duration;
+    let in_words = Some(number::duration(duration.hours())).filter(|_| duration.seconds() >= 60.0);
+    add(Figure::Duration, in_words.unwrap_or_default());
     if let Some(share) = figures.get(Figure::MeasuredShare.name()) {
         headlines.push(Headline {
             label: label::label(Figure::MeasuredShare.name()).to_owned(),
@@ -100,13 +104,17 @@ fn figures(reading: &RunDetails) -> Table {
     let rows = reading.entry.figures.iter().map(|(name, value)| {
         let meaning = name
             .parse::<Figure>()
-            .map_or("from a file beside the log", Figure::meaning);
+            .map_or_else(|_| label::meaning_of_own(name), Figure::meaning);
         let cells = vec![
-            Cell::number(Some(*value)),
-            Cell::text(label::unit(name)),
+            Cell::figure(name, Some(*value)).with_unit_of(name),
+            Cell::text(label::fixed_unit(name)),
             Cell::text(meaning),
         ];
-        Row::new(name.clone(), cells)
+        Row {
+            key: Some(name.clone()),
+            hint: Some(name.clone()),
+            ..Row::new(label::for_people(name), cells)
+        }
     });
     Table {
         id: "figures",
@@ -114,7 +122,10 @@ fn figures(reading: &RunDetails) -> Table {
         head: "Figure",
         columns: vec![
             Column::number("value", "Value", ""),
-            Column::text("unit", "Unit"),
+            Column {
+                csv_only: true,
+                ..Column::text("unit", "Unit")
+            },
             Column::text("meaning", "Meaning"),
         ],
         rows: rows.collect(),
@@ -143,8 +154,8 @@ fn provenance(reading: &RunDetails) -> Table {
             "no, contained in another"
         };
         let cells = vec![
-            Cell::number(Some(part.attributed.kwh())),
-            Cell::number(part.machine.map(Energy::kwh)),
+            Cell::figure(Figure::Energy.name(), Some(part.attributed.kwh())),
+            Cell::figure(Figure::Energy.name(), part.machine.map(Energy::kwh)),
             Cell::text(part.method.to_string()),
             Cell::text(source.map_or("–", |note| note.source.as_str())),
             Cell::text(counted),
@@ -153,8 +164,8 @@ fn provenance(reading: &RunDetails) -> Table {
     }
     for (group, why) in &summary.absent {
         let cells = vec![
-            Cell::number(None),
-            Cell::number(None),
+            Cell::figure(Figure::Energy.name(), None),
+            Cell::figure(Figure::Energy.name(), None),
             Cell::text(format!("absent: {why}")),
             Cell::text("–"),
             Cell::text("no"),
@@ -166,8 +177,8 @@ fn provenance(reading: &RunDetails) -> Table {
         caption: "How the energy of each component is known".to_owned(),
         head: "Component",
         columns: vec![
-            Column::number("attributed_kwh", "This run", "kWh"),
-            Column::number("machine_kwh", "Machine", "kWh"),
+            Column::number("attributed_kwh", "This run", ""),
+            Column::number("machine_kwh", "Machine", ""),
             Column::text("method", "Method"),
             Column::text("source", "Source"),
             Column::text("counted", "Counted"),

@@ -1,23 +1,19 @@
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::File;
 use std::io;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use tempfile::TempDir;
-
 use super::file_sink::FileSink;
-use super::site_writer::{WriteError, failed, is_same, listed, same_file};
+use super::manifest::{MANIFEST, Manifest};
+use super::site_writer::{WriteError, failed, is_same, same_file};
+use crate::files::Folder;
 
 /// Compares each file of a site with the one on disk as soon as it is made.
 #[derive(Debug)]
 pub(super) struct SiteChecker {
-    site: PathBuf,
+    site: Folder,
     scope: CheckScope,
-    /// For files that are made by their path; not beside the site, which may be read-only.
-    scratch: TempDir,
-    made: AtomicUsize,
     files: Mutex<BTreeSet<String>>,
     differing: Mutex<BTreeSet<String>>,
 }
@@ -57,15 +53,19 @@ pub(super) struct FileDifferences {
     pub(super) differing: BTreeSet<String>,
     /// Files on disk that the site no longer has.
     pub(super) left_over: BTreeSet<String>,
+    /// Whether the site lists its files and says that all of them are in place.
+    pub(super) is_finished: bool,
 }
 
 impl SiteChecker {
     pub(super) fn of(site: &Path, scope: CheckScope) -> Result<Self, WriteError> {
         Ok(Self {
-            site: site.to_owned(),
+            // Resolved, because a site may be looked at by a link.
+            site: site
+                .canonicalize()
+                .and_then(|site| Folder::open(&site))
+                .map_err(failed(site))?,
             scope,
-            scratch: tempfile::tempdir().map_err(failed(&std::env::temp_dir()))?,
-            made: AtomicUsize::default(),
             files: Mutex::default(),
             differing: Mutex::default(),
         })
@@ -73,14 +73,19 @@ impl SiteChecker {
 
     pub(super) fn finish(self) -> FileDifferences {
         let files = std::mem::take(&mut *lock(&self.files));
-        let left_over = listed(&self.site)
-            .into_iter()
-            .filter(|name| self.scope.covers(name) && !files.contains(name))
+        let manifest = Manifest::read(&self.site);
+        let is_finished = manifest
+            .as_ref()
+            .is_some_and(|manifest| !manifest.unfinished);
+        let listed = manifest.unwrap_or_default().files.into_iter();
+        let left_over = listed
+            .filter(|name| name != MANIFEST && self.scope.covers(name) && !files.contains(name))
             .collect();
         FileDifferences {
             files: files.len(),
             differing: std::mem::take(&mut *lock(&self.differing)),
             left_over,
+            is_finished,
         }
     }
 
@@ -99,7 +104,7 @@ impl SiteChecker {
 impl FileSink for SiteChecker {
     fn write(&self, name: &str, bytes: &[u8]) -> Result<(), WriteError> {
         if self.is_new(name) {
-            self.note(name, is_same(&self.site.join(name), bytes));
+            self.note(name, is_same(&self.site, name, bytes));
         }
         Ok(())
     }
@@ -107,16 +112,16 @@ impl FileSink for SiteChecker {
     fn write_with(
         &self,
         name: &str,
-        make: &dyn Fn(&Path) -> io::Result<u64>,
+        make: &dyn Fn(File) -> io::Result<File>,
     ) -> Result<u64, WriteError> {
-        let number = self.made.fetch_add(1, Ordering::Relaxed);
-        let path = self.scratch.path().join(number.to_string());
-        let size = make(&path).map_err(failed(&path))?;
+        // Not beside the site, which may be read-only.
+        let failed = || failed(&std::env::temp_dir());
+        let mut file = tempfile::tempfile().and_then(make).map_err(failed())?;
+        let size = file.metadata().map_err(failed())?.len();
         if self.is_new(name) {
-            let same = same_file(&self.site.join(name), &path).unwrap_or(false);
+            let same = same_file(&self.site, name, &mut file).unwrap_or(false);
             self.note(name, same);
         }
-        fs::remove_file(&path).map_err(failed(&path))?;
         Ok(size)
     }
 }

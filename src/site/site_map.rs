@@ -102,8 +102,8 @@ impl SiteMap<'_> {
             opens: false,
             closes: 0,
         }];
-        for group in &self.tree.top {
-            self.nav_group(place, line, *group, &mut nav);
+        for group in near(&self.tree.top, line) {
+            self.nav_group(place, line, group, &mut nav);
         }
         nav
     }
@@ -137,8 +137,8 @@ impl SiteMap<'_> {
             opens,
             closes: 0,
         });
-        for child in children {
-            self.nav_group(place, line, *child, nav);
+        for child in near(children, line) {
+            self.nav_group(place, line, child, nav);
         }
         for run in runs {
             nav.push(NavItem {
@@ -153,6 +153,17 @@ impl SiteMap<'_> {
             last.closes += 1;
         }
     }
+}
+
+/// The first groups of a list, and those that contain the page: a navigation of all would make the
+/// size of a site grow with the square of its groups.
+fn near(groups: &[usize], line: &[usize]) -> impl Iterator<Item = usize> {
+    let shown = |(place, group): &(usize, &usize)| *place < WHOLE_TREE || line.contains(*group);
+    groups
+        .iter()
+        .enumerate()
+        .filter(shown)
+        .map(|(_, group)| *group)
 }
 
 /// A label for each run: the shortest end of its path that no other run has. A last folder that is the
@@ -198,6 +209,7 @@ pub(super) fn labels(logs: &[RunLog]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::log::KeptInfo;
     use std::path::PathBuf;
 
     #[test]
@@ -215,6 +227,7 @@ mod tests {
             relative: (*path).to_owned(),
             shown: format!("data/{path}"),
             segment: String::new(),
+            info: KeptInfo::default(),
         };
         let logs: Vec<RunLog> = paths.iter().map(log).collect();
         assert_eq!(labels(&logs), ["seed_0", "seed_1", "x", "y", "z"]);

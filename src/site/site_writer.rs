@@ -1,27 +1,40 @@
-use crate::files;
 use std::collections::BTreeSet;
-use std::fs;
-use std::io;
-use std::path::{Component, Path, PathBuf};
-use std::sync::Mutex;
-
-use serde::{Deserialize, Serialize};
-use tempfile::TempDir;
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{self, Read as _, Seek as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::file_sink::FileSink;
+use super::manifest::{MANIFEST, Manifest};
+use super::staging::Staging;
+use crate::files::{EntryKind, Folder};
 
-/// Marks a folder as a site that impact wrote, and lists its files.
-const MANIFEST: &str = "impact-site.json";
-
-/// Writes a site into a temporary folder beside its destination, and moves it there at the end.
+/// Writes a site into a private folder beside its destination, and puts it in place at the end.
 ///
+/// A folder that has only the files of an earlier site is exchanged in one step. Where there are other
+/// files in it, the files of the site are replaced one by one, and the manifest says so until the last.
 /// Files that an earlier site has with the same bytes are not written again.
 #[derive(Debug)]
 pub(super) struct SiteWriter {
     out: PathBuf,
-    folder: TempDir,
-    before: BTreeSet<String>,
-    files: Mutex<BTreeSet<String>>,
+    earlier: Option<Earlier>,
+    files: Mutex<Files>,
+    staging: Staging,
+}
+
+/// What is at the destination.
+#[derive(Debug)]
+struct Earlier {
+    folder: Folder,
+    /// The files of the earlier site.
+    files: BTreeSet<String>,
+}
+
+#[derive(Debug, Default)]
+struct Files {
+    all: BTreeSet<String>,
+    changed: BTreeSet<String>,
 }
 
 /// How many files a site has, and how many of them changed.
@@ -46,6 +59,12 @@ pub enum WriteError {
     /// There is a file where the folder should be.
     #[error("{} is not a folder", .0.display())]
     NotAFolder(PathBuf),
+    /// The destination is a link, which may lead anywhere.
+    #[error("{} is a link", .0.display())]
+    Link(PathBuf),
+    /// Another process writes this site.
+    #[error("another process is writing {}", .0.display())]
+    Busy(PathBuf),
     /// A file cannot be written.
     #[error("cannot write {}", .path.display())]
     Io {
@@ -56,214 +75,257 @@ pub enum WriteError {
     },
 }
 
-#[derive(Debug, Serialize, Deserialize)]
-struct Manifest {
-    schema: String,
-    files: BTreeSet<String>,
-}
-
 impl SiteWriter {
     /// Begins a site; without `force` the folder must be new, empty or an earlier site.
     pub(super) fn begin(out: &Path, force: bool) -> Result<Self, WriteError> {
-        let before = earlier(out, force)?;
-        let name = out
-            .file_name()
-            .map_or_else(|| "site".into(), |name| name.to_string_lossy().into_owned());
-        let parent = match out.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent,
-            _ => Path::new("."),
-        };
-        fs::create_dir_all(parent).map_err(failed(parent))?;
-        let mut folder = tempfile::Builder::new();
-        // It becomes the folder of the site, so it has the default permissions of the process.
-        #[cfg(unix)]
-        folder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
-        let folder = folder
-            .prefix(&format!(".{name}."))
-            .suffix(".part")
-            .tempdir_in(parent)
-            .map_err(failed(parent))?;
+        // Before the lock, so that nothing is made where nothing may be written.
+        earlier(out, force)?;
+        let staging = Staging::beside(out)?;
         Ok(Self {
+            earlier: earlier(out, force)?,
             out: out.to_owned(),
-            folder,
-            before,
             files: Mutex::default(),
+            staging,
         })
     }
 
-    fn place(&self, name: &str) -> Result<PathBuf, WriteError> {
-        let path = self.folder.path().join(name);
-        if let Some(parent) = path.parent() {
-            fs::create_dir_all(parent).map_err(failed(parent))?;
-        }
-        Ok(path)
+    fn files(&self) -> MutexGuard<'_, Files> {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a file to the list; whether it was not in it.
-    fn keep(&self, name: &str) -> bool {
-        let mut files = self
-            .files
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
-        files.insert(name.to_owned())
+    /// Whether the earlier site has this file with the bytes of `new`.
+    fn is_unchanged(&self, name: &str, is_same: impl FnOnce(&Folder) -> bool) -> bool {
+        let earlier = self.earlier.as_ref();
+        earlier.is_some_and(|earlier| earlier.files.contains(name) && is_same(&earlier.folder))
     }
 
-    /// Moves the site to its destination, and removes files of the earlier site that it no longer has.
+    fn create(&self, name: &str, bytes: &[u8]) -> Result<(), WriteError> {
+        let file = self.staging.folder.create_file(name);
+        file.and_then(|mut file| file.write_all(bytes))
+            .map_err(failed(&self.out.join(name)))
+    }
+
+    /// Puts the site at its destination, without files of the earlier site that it no longer has.
     pub(super) fn finish(self) -> Result<Written, WriteError> {
-        let mut files = self
-            .files
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
-            .clone();
-        files.insert(MANIFEST.to_owned());
-        let manifest = Manifest {
-            schema: crate::site::SCHEMA.to_owned(),
-            files: files.clone(),
+        let (files, mut changed) = {
+            let mut files = self.files();
+            (
+                std::mem::take(&mut files.all),
+                std::mem::take(&mut files.changed),
+            )
         };
-        let bytes = serde_json::to_vec(&manifest)
-            .map_err(|error| failed(self.folder.path())(error.into()))?;
-        self.write(MANIFEST, &bytes)?;
+        let mut all = files.clone();
+        all.insert(MANIFEST.to_owned());
+        let manifest = to_json(&Manifest::of(all.clone(), false));
+        let is_same_list = self.is_unchanged(MANIFEST, |site| is_same(site, MANIFEST, &manifest));
+        if !is_same_list {
+            changed.insert(MANIFEST.to_owned());
+        }
+        self.create(MANIFEST, &manifest)?;
         let mut written = Written {
-            files: files.len(),
-            ..Written::default()
+            files: all.len(),
+            changed: changed.len(),
+            removed: 0,
         };
-        if !self.out.exists() {
-            written.changed = files.len();
-            fs::rename(self.folder.path(), &self.out).map_err(failed(&self.out))?;
+        let staging = &self.staging;
+        let Some(earlier) = &self.earlier else {
+            staging
+                .folder
+                .open_to_readers(None)
+                .and_then(|()| staging.parent.rename(&staging.name, &staging.site))
+                .map_err(failed(&self.out))?;
+            return Ok(written);
+        };
+        let gone: Vec<&String> = earlier.files.difference(&all).collect();
+        if changed.is_empty() && gone.is_empty() {
             return Ok(written);
         }
-        for name in &files {
-            let (from, to) = (self.folder.path().join(name), self.out.join(name));
-            if !from.exists() {
-                continue;
-            }
-            if let Some(parent) = to.parent() {
-                fs::create_dir_all(parent).map_err(failed(parent))?;
-            }
-            fs::rename(&from, &to).map_err(failed(&to))?;
-            written.changed += 1;
+        if self.exchange(earlier, &files, &changed)? {
+            written.removed = gone.len();
+            return Ok(written);
         }
-        for name in self.before.difference(&files) {
-            written.removed += usize::from(remove(&self.out, name));
+        // A reader must not take a mixture of two sites for one.
+        let both = all.union(&earlier.files).cloned().collect();
+        self.replace_manifest(earlier, &Manifest::of(both, true))?;
+        for name in changed.iter().filter(|name| *name != MANIFEST) {
+            staging
+                .folder
+                .move_file(name, &earlier.folder)
+                .map_err(failed(&self.out.join(name)))?;
         }
+        for name in gone {
+            written.removed +=
+                usize::from(earlier.folder.remove_file_and_empty_folders(name).is_ok());
+        }
+        self.replace_manifest(earlier, &Manifest::of(all, false))?;
         Ok(written)
+    }
+
+    /// Exchanges the earlier site for the new one in one step; false where that is not possible.
+    fn exchange(
+        &self,
+        earlier: &Earlier,
+        files: &BTreeSet<String>,
+        changed: &BTreeSet<String>,
+    ) -> Result<bool, WriteError> {
+        let staging = &self.staging;
+        // Whoever writes to `.` is in the folder, and would stay in the old one.
+        let can = self.out.file_name().is_some()
+            && has_only(&earlier.folder, "", &earlier.files).unwrap_or(false);
+        if !can {
+            return Ok(false);
+        }
+        for name in files.difference(changed) {
+            let there = earlier.folder.file(name);
+            let copied = earlier
+                .folder
+                .link_file(name, &staging.folder)
+                .or_else(|_| {
+                    let mut copy = staging.folder.create_file(name)?;
+                    io::copy(&mut there?, &mut copy).map(drop)
+                });
+            copied.map_err(failed(&self.out.join(name)))?;
+        }
+        let exchanged = staging
+            .folder
+            .open_to_readers(Some(&earlier.folder))
+            .and_then(|()| staging.parent.exchange(&staging.name, &staging.site));
+        Ok(exchanged.is_ok())
+    }
+
+    /// Replaces the list of files in one step.
+    fn replace_manifest(&self, earlier: &Earlier, manifest: &Manifest) -> Result<(), WriteError> {
+        let folder = &self.staging.folder;
+        let replace = || {
+            folder.remove_file(MANIFEST)?;
+            let mut file = folder.create_file(MANIFEST)?;
+            file.write_all(&to_json(manifest))?;
+            file.sync_all()?;
+            folder.move_file(MANIFEST, &earlier.folder)?;
+            // The next call removes it.
+            folder.create_file(MANIFEST).map(drop)
+        };
+        replace().map_err(failed(&self.out.join(MANIFEST)))
     }
 }
 
 impl FileSink for SiteWriter {
     /// Writes a file of the site, unless it is there already with the same bytes.
     fn write(&self, name: &str, bytes: &[u8]) -> Result<(), WriteError> {
-        if !self.keep(name) {
+        if !self.files().all.insert(name.to_owned()) {
             return Ok(());
         }
-        if self.before.contains(name) && is_same(&self.out.join(name), bytes) {
+        if self.is_unchanged(name, |site| is_same(site, name, bytes)) {
             return Ok(());
         }
-        let path = self.place(name)?;
-        fs::write(&path, bytes).map_err(failed(&path))
+        self.create(name, bytes)?;
+        self.files().changed.insert(name.to_owned());
+        Ok(())
     }
 
     fn write_with(
         &self,
         name: &str,
-        make: &dyn Fn(&Path) -> io::Result<u64>,
+        make: &dyn Fn(File) -> io::Result<File>,
     ) -> Result<u64, WriteError> {
-        let path = self.place(name)?;
-        let size = make(&path).map_err(failed(&path))?;
-        self.keep(name);
-        let there = self.out.join(name);
-        if self.before.contains(name) && same_file(&there, &path).unwrap_or(false) {
-            fs::remove_file(&path).map_err(failed(&path))?;
+        let failed = || failed(&self.out.join(name));
+        let file = self.staging.folder.create_file(name).map_err(failed())?;
+        let mut file = make(file).map_err(failed())?;
+        let size = file.metadata().map_err(failed())?.len();
+        let is_same = |site: &Folder| same_file(site, name, &mut file).unwrap_or(false);
+        if self.is_unchanged(name, is_same) {
+            self.staging.folder.remove_file(name).map_err(failed())?;
+        } else {
+            self.files().changed.insert(name.to_owned());
         }
+        self.files().all.insert(name.to_owned());
         Ok(size)
     }
 }
 
-/// The files of an earlier site in this folder.
-fn earlier(out: &Path, force: bool) -> Result<BTreeSet<String>, WriteError> {
-    let mut entries = match fs::read_dir(out) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeSet::new()),
+fn to_json(manifest: &Manifest) -> Vec<u8> {
+    serde_json::to_vec(manifest).unwrap_or_else(|_| unreachable!("names and a version are JSON"))
+}
+
+/// The folder at the destination with the files of an earlier site; none if there is nothing yet.
+fn earlier(out: &Path, force: bool) -> Result<Option<Earlier>, WriteError> {
+    match fs::symlink_metadata(out) {
+        Ok(about) if about.is_symlink() => return Err(WriteError::Link(out.to_owned())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        _ => {}
+    }
+    let folder = match Folder::open(out) {
+        Ok(folder) => folder,
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
             return Err(WriteError::NotAFolder(out.to_owned()));
         }
         Err(error) => return Err(failed(out)(error)),
     };
-    match manifest(out) {
-        Some(files) => Ok(files),
-        None if force || entries.next().is_none() => Ok(BTreeSet::new()),
-        None => Err(WriteError::Foreign(out.to_owned())),
+    let files = match Manifest::read(&folder) {
+        Some(manifest) => manifest.files,
+        None if force || folder.entries().map_err(failed(out))?.is_empty() => BTreeSet::new(),
+        None => return Err(WriteError::Foreign(out.to_owned())),
+    };
+    Ok(Some(Earlier { folder, files }))
+}
+
+/// Whether a folder has nothing in it but these files, and folders of them.
+fn has_only(folder: &Folder, path: &str, files: &BTreeSet<String>) -> io::Result<bool> {
+    for (name, kind) in folder.entries()? {
+        let Some(text) = name.to_str() else {
+            return Ok(false);
+        };
+        let is_listed = match kind {
+            EntryKind::File => files.contains(&format!("{path}{text}")),
+            EntryKind::Folder => {
+                let below = format!("{path}{text}/");
+                let first = files.range(below.clone()..).next();
+                first.is_some_and(|first| first.starts_with(&below))
+                    && has_only(&folder.folder(OsStr::new(text))?, &below, files)?
+            }
+            EntryKind::Other => false,
+        };
+        if !is_listed {
+            return Ok(false);
+        }
     }
+    Ok(true)
 }
 
-/// Room for the names of a million files.
-const LARGEST_MANIFEST: u64 = 256 << 20;
-
-/// The files that a site lists as its own.
-fn manifest(site: &Path) -> Option<BTreeSet<String>> {
-    let bytes = files::read(&site.join(MANIFEST), LARGEST_MANIFEST).ok()?;
-    let manifest: Manifest = serde_json::from_slice(&bytes).ok()?;
-    (manifest.schema == crate::site::SCHEMA).then(|| {
-        let mut files = manifest.files;
-        files.retain(|name| is_inside(name));
-        files
-    })
+/// Whether a file of a site has these bytes.
+pub(super) fn is_same(site: &Folder, name: &str, bytes: &[u8]) -> bool {
+    let read = || {
+        let mut there = Vec::new();
+        let file = site.file(name)?;
+        if file.metadata()?.len() == bytes.len() as u64 {
+            file.take(bytes.len() as u64 + 1).read_to_end(&mut there)?;
+        }
+        io::Result::Ok(there)
+    };
+    read().is_ok_and(|there| there == bytes)
 }
 
-/// The files of a site besides the list of them.
-pub(super) fn listed(site: &Path) -> BTreeSet<String> {
-    let mut files = manifest(site).unwrap_or_default();
-    files.remove(MANIFEST);
-    files
-}
-
-/// Whether a name in a manifest is inside the site; a manifest may come from somebody else.
-fn is_inside(name: &str) -> bool {
-    let mut parts = Path::new(name).components();
-    !name.is_empty() && parts.all(|part| matches!(part, Component::Normal(_)))
-}
-
-pub(super) fn is_same(path: &Path, bytes: &[u8]) -> bool {
-    // Checked before opening, because opening a FIFO waits for a writer.
-    let about = fs::symlink_metadata(path);
-    about.is_ok_and(|about| about.is_file() && about.len() == bytes.len() as u64)
-        && fs::read(path).is_ok_and(|there| there == bytes)
-}
-
-pub(super) fn same_file(a: &Path, b: &Path) -> io::Result<bool> {
-    use std::io::Read as _;
-    let (of_a, of_b) = (fs::symlink_metadata(a)?, fs::symlink_metadata(b)?);
-    if !of_a.is_file() || !of_b.is_file() || of_a.len() != of_b.len() {
+/// Whether a file of a site has the bytes of another file.
+pub(super) fn same_file(site: &Folder, name: &str, new: &mut File) -> io::Result<bool> {
+    let mut there = site.file(name)?;
+    if there.metadata()?.len() != new.metadata()?.len() {
         return Ok(false);
     }
-    let (mut a, mut b) = (fs::File::open(a)?, fs::File::open(b)?);
-    let (mut of_a, mut of_b) = (vec![0; 64 << 10], vec![0; 64 << 10]);
+    new.rewind()?;
+    let (mut of_there, mut of_new) = (vec![0; 64 << 10], vec![0; 64 << 10]);
     loop {
-        let read = a.read(&mut of_a)?;
+        let read = new.read(&mut of_new)?;
         if read == 0 {
             return Ok(true);
         }
-        b.read_exact(&mut of_b[..read])?;
-        if of_a[..read] != of_b[..read] {
+        there.read_exact(&mut of_there[..read])?;
+        if of_there[..read] != of_new[..read] {
             return Ok(false);
         }
     }
 }
 
-/// Removes a file, and the folders that are empty after that.
-fn remove(out: &Path, name: &str) -> bool {
-    let path = out.join(name);
-    if fs::remove_file(&path).is_err() {
-        return false;
-    }
-    let mut folder = path.parent();
-    while let Some(here) = folder.filter(|here| *here != out && fs::remove_dir(here).is_ok()) {
-        folder = here.parent();
-    }
-    true
-}
-
-pub(super) fn failed(path: &Path) -> impl FnOnce(io::Error) -> WriteError {
+pub(super) fn failed(path: &Path) -> impl FnOnce(io::Error) -> WriteError + use<> {
     let path = path.to_owned();
     move |source| WriteError::Io { path, source }
 }

@@ -1,15 +1,26 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
-use super::json_path::JsonPath;
-use super::ordered::Ordered;
 use super::problem::{Problem, SpecError};
-use super::processor::{Processor, RawProcessor};
 use super::raw_spec::{RawGroup, RawSpec};
+use crate::ledger::file_figures::{BlockProblem, JsonPath, Ordered, Processor, RawProcessor};
 use crate::text::nearest;
 
 /// Deeper groups could have paths that are too long for a file system.
 const DEEPEST: usize = 24;
+/// Every group has a page that shows its runs.
+const MOST_GROUPS: usize = 2000;
+const MOST_PROCESSORS: usize = 500;
+/// A short filter can take megabytes when it is compiled, so their length is limited each and together.
+const LONGEST_FILTER: usize = 1000;
+const LONGEST_FILTERS: usize = 32 << 10;
+/// The bytes of one compiled part of a filter; `\w` takes about a fifteenth of it.
+const LARGEST_FILTER: usize = 512 << 10;
+/// A thousand plain filters take a tenth of it.
+const LONGEST_COMPILING: Duration = Duration::from_secs(3);
+/// Paths are short: a search that tries more is caught in repetitions.
+const MOST_STEPS: usize = 100_000;
 
 /// What a site shows: its groups, which runs belong to them, and what their tables show.
 #[derive(Debug, Default)]
@@ -94,7 +105,14 @@ impl Plot {
 
 impl Filter {
     fn new(text: &str, at: &JsonPath) -> Result<Self, SpecError> {
-        let regex = fancy_regex::Regex::new(text)
+        if text.len() > LONGEST_FILTER {
+            return Err(Problem::LongFilter(LONGEST_FILTER).at(at.clone()));
+        }
+        let regex = fancy_regex::RegexBuilder::new(text)
+            .delegate_size_limit(LARGEST_FILTER)
+            .delegate_dfa_size_limit(LARGEST_FILTER)
+            .backtrack_limit(MOST_STEPS)
+            .build()
             .map_err(|error| Problem::Filter(Box::new(error)).at(at.clone()))?;
         Ok(Self {
             text: text.to_owned(),
@@ -124,8 +142,20 @@ impl Spec {
             logs: raw.logs,
             ..Self::default()
         };
+        if raw.processors.0.len() > MOST_PROCESSORS {
+            let what = "processors";
+            let most = MOST_PROCESSORS;
+            return Err(Problem::TooMany { what, most }.at(JsonPath::default().key(what)));
+        }
+        let blocks = raw.processors.0.iter();
         let mut reader = SpecReader {
-            blocks: &raw.processors,
+            blocks: blocks.map(|(name, block)| (name.as_str(), block)).collect(),
+            named: BTreeMap::new(),
+            told: BTreeSet::new(),
+            filters: BTreeMap::new(),
+            filter_length: 0,
+            compiling: Duration::ZERO,
+            groups: 0,
             spec: &mut spec,
         };
         // Blocks that no group uses are checked too.
@@ -139,7 +169,16 @@ impl Spec {
 }
 
 struct SpecReader<'a> {
-    blocks: &'a Ordered<RawProcessor>,
+    blocks: BTreeMap<&'a str, &'a RawProcessor>,
+    /// The processors that were read, by every name that means them.
+    named: BTreeMap<&'a str, usize>,
+    /// Python functions that a notice names.
+    told: BTreeSet<String>,
+    /// Each filter is compiled once.
+    filters: BTreeMap<String, Filter>,
+    filter_length: usize,
+    compiling: Duration,
+    groups: usize,
     spec: &'a mut Spec,
 }
 
@@ -152,6 +191,11 @@ impl SpecReader<'_> {
     ) -> Result<Vec<GroupSpec>, SpecError> {
         if depth > DEEPEST {
             return Err(Problem::TooDeep(DEEPEST).at(at.clone()));
+        }
+        self.groups += raw.0.len();
+        if self.groups > MOST_GROUPS {
+            let (what, most) = ("groups", MOST_GROUPS);
+            return Err(Problem::TooMany { what, most }.at(at.clone()));
         }
         raw.0
             .into_iter()
@@ -174,7 +218,7 @@ impl SpecReader<'_> {
         }
         let filter = raw
             .filter
-            .map(|text| Filter::new(&text, &at.key("filter")))
+            .map(|text| self.filter(text, &at.key("filter")))
             .transpose()?;
         let processor = match raw.processor {
             Some(processor) => self.processor(&processor, &at.key("extra_files_processor"))?,
@@ -197,13 +241,31 @@ impl SpecReader<'_> {
         })
     }
 
+    fn filter(&mut self, text: String, at: &JsonPath) -> Result<Filter, SpecError> {
+        if let Some(known) = self.filters.get(&text) {
+            return Ok(known.clone());
+        }
+        self.filter_length += text.len();
+        if self.filter_length > LONGEST_FILTERS {
+            return Err(Problem::LongFilters(LONGEST_FILTERS).at(at.clone()));
+        }
+        let start = Instant::now();
+        let filter = Filter::new(&text, at)?;
+        self.compiling += start.elapsed();
+        if self.compiling > LONGEST_COMPILING {
+            return Err(Problem::SlowFilters(LONGEST_COMPILING.as_secs()).at(at.clone()));
+        }
+        self.filters.insert(text, filter.clone());
+        Ok(filter)
+    }
+
     fn processor(&mut self, raw: &RawProcessor, at: &JsonPath) -> Result<Option<usize>, SpecError> {
         match raw {
             RawProcessor::Block(block) => {
                 let processor = Processor::of(block, at.clone())?;
                 Ok(Some(self.keep(processor)))
             }
-            RawProcessor::Named(name) if self.blocks.0.iter().any(|(known, _)| known == name) => {
+            RawProcessor::Named(name) if self.blocks.contains_key(name.as_str()) => {
                 self.named(name).map(Some)
             }
             RawProcessor::Named(name) => {
@@ -211,12 +273,7 @@ impl SpecReader<'_> {
                     "{at} names the processor `{name}`, which is a Python function here: its figures are left out; \
                      say what it does under `processors` at the top of the spec"
                 );
-                if !self
-                    .spec
-                    .notices
-                    .iter()
-                    .any(|known| known.contains(&format!("`{name}`")))
-                {
+                if self.told.insert(name.clone()) {
                     self.spec.notices.push(notice);
                 }
                 Ok(None)
@@ -229,39 +286,40 @@ impl SpecReader<'_> {
         let at = JsonPath::default().key("processors");
         let mut seen = BTreeSet::new();
         let mut name = name;
-        loop {
+        let found = loop {
+            let Some((known, block)) = self.blocks.get_key_value(name) else {
+                let known = self.blocks.keys().copied();
+                let others = known.filter(|known| !seen.contains(known));
+                let problem = Problem::NoSuchProcessor {
+                    name: name.to_owned(),
+                    nearest: nearest::of(name, others),
+                };
+                return Err(problem.at(at));
+            };
+            if let Some(found) = self.named.get(known) {
+                break *found;
+            }
             let here = at.key(name);
-            if !seen.insert(name) {
-                return Err(
-                    Problem::Circle(seen.into_iter().map(str::to_owned).collect()).at(here),
-                );
+            if !seen.insert(*known) {
+                let circle = seen.into_iter().map(str::to_owned).collect();
+                return Err(Problem::Block(BlockProblem::Circle(circle)).at(here));
             }
-            match self.blocks.0.iter().find(|(known, _)| known == name) {
-                Some((_, RawProcessor::Named(other))) => name = other,
-                Some((_, RawProcessor::Block(block))) => {
+            match block {
+                RawProcessor::Named(other) => name = other,
+                RawProcessor::Block(block) => {
                     let processor = Processor::of(block, here)?;
-                    return Ok(self.keep(processor));
-                }
-                None => {
-                    let known = self.blocks.0.iter().map(|(known, _)| known.as_str());
-                    let others = known.filter(|known| !seen.contains(known));
-                    let problem = Problem::NoSuchProcessor {
-                        name: name.to_owned(),
-                        nearest: nearest::of(name, others),
-                    };
-                    return Err(problem.at(at));
+                    break self.keep(processor);
                 }
             }
-        }
+        };
+        self.named
+            .extend(seen.into_iter().map(|name| (name, found)));
+        Ok(found)
     }
 
     fn keep(&mut self, processor: Processor) -> usize {
-        let processors = &mut self.spec.processors;
-        if let Some(known) = processors.iter().position(|known| *known == processor) {
-            return known;
-        }
-        processors.push(processor);
-        processors.len() - 1
+        self.spec.processors.push(processor);
+        self.spec.processors.len() - 1
     }
 }
 
@@ -295,7 +353,10 @@ mod tests {
         assert!(
             error(bad).contains(r#"at $["A b"].child_experiments.c.filter: the filter is not"#)
         );
-        assert!(error(r#"{"a":{},"a":{}}"#).contains("at $: the name \"a\" is given twice"));
+        assert!(
+            error(r#"{"a":{},"a":{}}"#)
+                .starts_with("the spec is wrong: the name \"a\" is given twice")
+        );
         let twice = r#"{"a":{"child_experiments":{"b":{},"b":{}}}}"#;
         assert!(error(twice).contains("at $.a.child_experiments: the name \"b\" is given twice"));
         assert!(

@@ -105,7 +105,7 @@ fn groups_table(site: &SiteRuns, members: &[Member]) -> Table {
             let statistic = member.statistics.get(figure.name());
             match figure {
                 Figure::MeasuredShare => Cell::share(statistic.map(|statistic| statistic.mean)),
-                _ => Cell::number(statistic.map(|statistic| statistic.sum)),
+                _ => Cell::sum(figure.name(), statistic, member.runs.len()),
             }
         }));
         Row {

@@ -1,8 +1,10 @@
 use serde::Serialize;
 
+use super::label;
 use super::statistic::Statistic;
 use crate::text::csv;
 use crate::text::number::{self, percent};
+use crate::text::quantity::Quantity;
 
 /// A table of a page, which can also be downloaded as CSV.
 #[derive(Debug, Serialize)]
@@ -31,11 +33,15 @@ pub(super) struct Column {
     pub(super) sorted: Option<&'static str>,
     /// Its cells have standard errors.
     pub(super) spread: bool,
+    /// It is in the CSV only, because the cells of the page have their units.
+    pub(super) csv_only: bool,
 }
 
 #[derive(Debug, Serialize)]
 pub(super) struct Row {
     pub(super) name: String,
+    /// Its name in CSV, where that is another.
+    pub(super) key: Option<String>,
     pub(super) href: Option<String>,
     /// A text that is shown under the pointer.
     pub(super) hint: Option<String>,
@@ -48,6 +54,8 @@ pub(super) struct Row {
 pub(super) struct Cell {
     pub(super) text: String,
     pub(super) error: Option<String>,
+    /// Of the text and its error; empty where the column has it.
+    pub(super) unit: String,
     pub(super) value: Option<f64>,
     pub(super) stderr: Option<f64>,
 }
@@ -62,6 +70,7 @@ impl Column {
             numeric: false,
             sorted: None,
             spread: false,
+            csv_only: false,
         }
     }
 
@@ -78,6 +87,7 @@ impl Row {
     pub(super) fn new(name: impl Into<String>, cells: Vec<Cell>) -> Self {
         Self {
             name: name.into(),
+            key: None,
             href: None,
             hint: None,
             best: false,
@@ -94,15 +104,61 @@ impl Cell {
         }
     }
 
+    /// A plain number.
     pub(super) fn number(value: Option<f64>) -> Self {
-        match value {
-            Some(value) => Self {
+        value.map_or_else(
+            || Self::text("–"),
+            |value| Self {
                 text: number::typeset(value),
                 value: Some(value),
                 ..Self::default()
             },
-            None => Self::text("–"),
+        )
+    }
+
+    /// A quantity in the unit that fits it; the exact value is in the unit of the column's key.
+    pub(super) fn quantity(quantity: Quantity, amount: Option<f64>, value: Option<f64>) -> Self {
+        let Some(amount) = amount else {
+            return Self::text("–");
+        };
+        let scale = quantity.scale(amount);
+        Self {
+            text: scale.digits(amount),
+            unit: scale.unit.to_owned(),
+            value,
+            ..Self::default()
         }
+    }
+
+    /// A figure in the unit that fits it.
+    pub(super) fn figure(name: &str, value: Option<f64>) -> Self {
+        let Some(value) = value else {
+            return Self::text("–");
+        };
+        let shown = label::scale(name, value);
+        Self {
+            text: shown.digits(value),
+            unit: label::cell_unit(name, shown),
+            value: Some(value),
+            ..Self::default()
+        }
+    }
+
+    /// The cell in a column of different figures, whose title can have no unit.
+    pub(super) fn with_unit_of(mut self, name: &str) -> Self {
+        if let Some(value) = self.value {
+            self.unit = label::scale(name, value).full_unit(name);
+        }
+        self
+    }
+
+    /// The sum of a figure over so many runs; a mass that leaves out some is a lower bound.
+    pub(super) fn sum(name: &str, statistic: Option<&Statistic>, runs: usize) -> Self {
+        let mut cell = Self::figure(name, statistic.map(|statistic| statistic.sum));
+        if statistic.is_some_and(|statistic| label::is_lower_bound(name, statistic, runs)) {
+            cell.text = format!("≥ {}", cell.text);
+        }
+        cell
     }
 
     /// A whole number.
@@ -126,14 +182,21 @@ impl Cell {
         }
     }
 
-    pub(super) fn statistic(statistic: Option<&Statistic>) -> Self {
+    /// The mean of a figure with its error, both in the unit that fits the mean.
+    pub(super) fn statistic(name: &str, statistic: Option<&Statistic>) -> Self {
         let Some(statistic) = statistic else {
             return Self::text("–");
         };
-        let (text, error) = number::typeset_mean(statistic.mean, statistic.stderr);
+        let shown = label::scale(name, statistic.mean);
+        let error = statistic.stderr.map(|error| error * shown.factor);
+        let (text, error) = match error {
+            Some(_) => number::typeset_mean(statistic.mean * shown.factor, error),
+            None => (shown.digits(statistic.mean), None),
+        };
         Self {
             text,
             error,
+            unit: label::cell_unit(name, shown),
             value: Some(statistic.mean),
             stderr: statistic.stderr,
         }
@@ -155,7 +218,7 @@ impl Table {
     }
 
     fn csv_row<'a>(&self, row: &'a Row) -> Vec<csv::Cell<'a>> {
-        let mut cells = vec![csv::Cell::word(&row.name)];
+        let mut cells = vec![csv::Cell::word(row.key.as_ref().unwrap_or(&row.name))];
         for (column, cell) in self.columns.iter().zip(&row.cells) {
             cells.push(if column.numeric {
                 csv::Cell::number(cell.value)
@@ -201,7 +264,10 @@ mod tests {
             columns: vec![spread, Column::text("note", "Note")],
             rows: vec![Row::new(
                 "=cmd()",
-                vec![Cell::statistic(Some(&statistic)), Cell::text("@x, \"y\"")],
+                vec![
+                    Cell::statistic("total_power", Some(&statistic)),
+                    Cell::text("@x, \"y\""),
+                ],
             )],
             foot: Vec::new(),
             sortable: false,

@@ -95,6 +95,7 @@ pub(super) fn default_variables() -> Vec<String> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use crate::log::KeptInfo;
     use crate::site::logs::RunLog;
     use std::path::PathBuf;
 
@@ -106,6 +107,7 @@ pub(super) mod tests {
             relative: path.split_once('/').unwrap().1.to_owned(),
             shown: (*path).to_owned(),
             segment: String::new(),
+            info: KeptInfo::default(),
         };
         paths.iter().map(log).collect()
     }

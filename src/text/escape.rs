@@ -105,6 +105,7 @@ pub fn latex(text: &str) -> String {
             '"' => out.push_str("''"),
             // After `\\` these would be its arguments.
             '[' | '*' => out.extend(['{', c, '}']),
+            'µ' => out.push_str("$\\mu$"),
             c if c.is_control() => out.push(' '),
             // These Latin letters are in the fonts of every LaTeX since 2018.
             'Ð' | 'Þ' | 'ð' | 'þ' | '×' | '÷' => out.push('?'),
@@ -194,6 +195,21 @@ pub fn pretty_json(value: &impl Serialize) -> Result<String, serde_json::Error> 
     Ok(json(&document).into_owned())
 }
 
+/// Text as a quoted scalar of YAML, which reads JSON's strings; what YAML takes for a line end is escaped too.
+#[must_use]
+pub fn yaml(text: &str) -> String {
+    let quoted = serde_json::Value::from(text).to_string();
+    let mut out = String::with_capacity(quoted.len());
+    for c in quoted.chars() {
+        if is_plain(c) && !matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}') {
+            out.push(c);
+        } else {
+            out.push_str(&format!("\\u{:04x}", u32::from(c)));
+        }
+    }
+    out
+}
+
 /// JSON with terminal controls escaped; its meaning does not change.
 ///
 /// Such characters occur only in strings, where escapes are allowed.
@@ -251,7 +267,16 @@ mod tests {
             r"\textbackslash{}input\{/etc/passwd\}\% 100\$ \_\textasciicircum{}\textasciitilde{}"
         );
         assert_eq!(latex("[1em]*"), "{[}1em]{*}");
+        assert_eq!(latex("1 µJ"), "1 $\\mu$J");
         assert_eq!(latex("Zürich \u{202e}x"), "Zürich ?x");
+    }
+
+    #[test]
+    fn no_scalar_of_yaml_ends_before_its_quote() {
+        assert_eq!(
+            yaml("a: \"b\"\n- c # \u{2028}\u{85}é"),
+            "\"a: \\\"b\\\"\\n- c # \\u2028\\u0085é\""
+        );
     }
 
     #[test]

@@ -1,8 +1,9 @@
-//! Text that leaves the program: escaping, numbers, tables, CSV, SVG, and suggestions for misspelt names.
+//! Text that leaves the program: escaping, numbers, quantities, tables, CSV, SVG, and suggestions for misspelt names.
 
 pub(crate) mod csv;
 pub mod escape;
 pub mod nearest;
 pub mod number;
+pub(crate) mod quantity;
 pub(crate) mod svg;
 pub mod table;

@@ -46,6 +46,36 @@ pub(crate) fn percent(share: f64) -> String {
     }
 }
 
+/// A number of which two digits say enough, without decimals from 10 on: `0.048`, `9.5`, `151`.
+#[must_use]
+pub(crate) fn rough(value: f64) -> String {
+    if value.abs() >= 10.0 {
+        return format!("{value:.0}");
+    }
+    significant(value, 2)
+}
+
+/// A change in percent, with its sign: `+47`, `-3.2`.
+#[must_use]
+pub(crate) fn change(share: f64) -> String {
+    let text = rough(share * 100.0);
+    if share > 0.0 {
+        format!("+{text}")
+    } else {
+        text
+    }
+}
+
+/// A p-value with two significant digits: `0.031`, and `3.2e-8` where it is less than 0.001.
+#[must_use]
+pub(crate) fn p_value(p: f64) -> String {
+    if p == 0.0 || p >= 0.000_995 {
+        return significant(p, 2);
+    }
+    let text = format!("{p:.1e}");
+    text.replace(".0e", "e")
+}
+
 /// Four significant digits for a page, with `,` between thousands, `−` and `× 10⁻⁵`.
 #[must_use]
 pub(crate) fn typeset(value: f64) -> String {
@@ -170,7 +200,7 @@ fn magnitude(value: f64) -> i32 {
     value.abs().log10().floor() as i32
 }
 
-fn without_trailing_zeros(digits: &str) -> &str {
+pub(super) fn without_trailing_zeros(digits: &str) -> &str {
     if digits.contains('.') {
         digits.trim_end_matches('0').trim_end_matches('.')
     } else {
@@ -193,6 +223,30 @@ mod tests {
         assert_eq!(percent(0.9996), ">99.9 %");
         assert_eq!(percent(1.0), "100 %");
         assert_eq!(percent(0.273), "27.3 %");
+    }
+
+    #[test]
+    fn a_small_p_value_has_an_exponent() {
+        for (p, text) in [
+            (1.0, "1"),
+            (0.031_4, "0.031"),
+            (0.001, "0.001"),
+            (0.000_99, "9.9e-4"),
+            (3.21e-8, "3.2e-8"),
+            (1e-6, "1e-6"),
+            (0.0, "0"),
+        ] {
+            assert_eq!(p_value(p), text);
+        }
+    }
+
+    #[test]
+    fn a_change_has_a_sign_and_two_digits() {
+        assert_eq!(change(0.512), "+51");
+        assert_eq!(change(-0.0321), "-3.2");
+        assert_eq!(change(0.0), "0");
+        assert_eq!(change(1.514), "+151");
+        assert_eq!(rough(0.047_9), "0.048");
     }
 
     #[test]

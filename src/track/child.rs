@@ -7,12 +7,13 @@ use std::time::Duration;
 use rustix::process::{Pid, PidfdFlags, getpgid, getpgrp, pidfd_open, set_child_subreaper};
 use rustix::termios::tcgetpgrp;
 
+use super::open_files::OpenFileLimit;
 use super::run_cgroup::RunCgroup;
 use super::signals::Inherited;
 use super::spawn::{Launch, Started};
 use crate::meter::CpuTimes;
 
-/// The command being measured: started by us, or found running.
+/// The command being measured: started by this process, or found running.
 #[derive(Debug)]
 pub(crate) struct Child {
     pid: Pid,
@@ -71,10 +72,11 @@ impl Child {
     pub(crate) fn start(
         launch: Launch,
         inherited: &Inherited,
+        files: &OpenFileLimit,
         cgroup: Option<&RunCgroup>,
     ) -> io::Result<(Self, Started)> {
         let _ = set_child_subreaper(Some(rustix::process::getpid()));
-        let started = launch.start(inherited, cgroup.map(|cgroup| cgroup.handle.as_fd()))?;
+        let started = launch.start(inherited, files, cgroup.map(|cgroup| cgroup.handle.as_fd()))?;
         let child = Self {
             pid: started.pid,
             is_ours: true,

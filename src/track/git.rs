@@ -6,18 +6,25 @@
 use std::path::{Path, PathBuf};
 
 use crate::files;
+use crate::files::TrustedOwners;
 use crate::model::info::Git;
 
 /// Larger files are not read; `packed-refs` has one line for each branch and tag.
 const MOST_BYTES: u64 = 4 << 20;
 
-/// The commit checked out around `folder`, if it lies in a repository.
-pub(crate) fn state(folder: &Path) -> Option<Git> {
+/// The commit checked out around `folder`, if it lies in a repository of a trusted user.
+pub(crate) fn state(folder: &Path, owners: &TrustedOwners) -> Option<Git> {
     let dot_git = folder
         .ancestors()
         .map(|top| top.join(".git"))
         .find(|dot_git| dot_git.exists())?;
-    let commit = head(&repository(&dot_git)?)?;
+    let is_trusted = |path: &Path| matches!(owners.check(path), Ok(Ok(())));
+    // A `.git` of somebody else could name any file of this user as the repository's.
+    if !is_trusted(&dot_git) {
+        return None;
+    }
+    let repository = repository(&dot_git).filter(|folder| is_trusted(folder))?;
+    let commit = head(&repository, &is_trusted)?;
     let is_hash = matches!(commit.len(), 40 | 64) && commit.bytes().all(|b| b.is_ascii_hexdigit());
     is_hash.then_some(Git {
         commit,
@@ -35,8 +42,8 @@ fn repository(dot_git: &Path) -> Option<PathBuf> {
     Some(dot_git.parent()?.join(path))
 }
 
-fn head(repository: &Path) -> Option<String> {
-    let head = small_file(&repository.join("HEAD"))?;
+fn head(repository: &Path, is_trusted: &impl Fn(&Path) -> bool) -> Option<String> {
+    let head = file_inside(repository, "HEAD", is_trusted)?;
     let Some(name) = head.trim().strip_prefix("ref: ") else {
         return Some(head.trim().to_owned());
     };
@@ -48,15 +55,22 @@ fn head(repository: &Path) -> Option<String> {
         |path| repository.join(path.trim()),
     );
     for folder in [repository, &common] {
-        if let Some(commit) = small_file(&folder.join(name)) {
+        if let Some(commit) = file_inside(folder, name, is_trusted) {
             return Some(commit.trim().to_owned());
         }
     }
-    let packed = small_file(&common.join("packed-refs"))?;
+    let packed = file_inside(&common, "packed-refs", is_trusted)?;
     packed.lines().find_map(|line| {
         let (commit, packed_name) = line.split_once(' ')?;
         (packed_name == name).then(|| commit.to_owned())
     })
+}
+
+/// A file of a trusted user that lies in `folder` behind all links.
+fn file_inside(folder: &Path, name: &str, is_trusted: &impl Fn(&Path) -> bool) -> Option<String> {
+    let folder = folder.canonicalize().ok()?;
+    let path = folder.join(name).canonicalize().ok()?;
+    (path.starts_with(&folder) && is_trusted(&path)).then(|| small_file(&path))?
 }
 
 fn small_file(path: &Path) -> Option<String> {
@@ -78,7 +92,7 @@ mod tests {
     }
 
     fn commit(folder: &Path) -> Option<String> {
-        state(folder).map(|git| git.commit)
+        state(folder, &TrustedOwners::of_process(None)).map(|git| git.commit)
     }
 
     #[test]
@@ -116,6 +130,25 @@ mod tests {
         let link = format!("gitdir: {}\n", its_own.display());
         fs::write(worktree.path().join(".git"), link).unwrap();
         assert_eq!(commit(worktree.path()).as_deref(), Some(COMMIT));
+    }
+
+    #[test]
+    fn a_link_that_leads_out_of_the_repository_is_not_followed() {
+        let outside = tempfile::tempdir().unwrap();
+        fs::create_dir(outside.path().join("heads")).unwrap();
+        fs::write(outside.path().join("heads/main"), COMMIT).unwrap();
+        let folder = repository_with("ref: refs/heads/main\n");
+        let refs = folder.path().join(".git/refs");
+        let main = refs.join("heads/main");
+        std::os::unix::fs::symlink(outside.path().join("heads/main"), &main).unwrap();
+        assert_eq!(commit(folder.path()), None);
+        fs::remove_dir_all(&refs).unwrap();
+        std::os::unix::fs::symlink(outside.path(), &refs).unwrap();
+        assert_eq!(commit(folder.path()), None);
+        let head = folder.path().join(".git/HEAD");
+        fs::remove_file(&head).unwrap();
+        std::os::unix::fs::symlink(outside.path().join("heads/main"), &head).unwrap();
+        assert_eq!(commit(folder.path()), None);
     }
 
     #[test]

@@ -1,11 +1,12 @@
 use std::fs::File;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::running_python::PythonSearch;
 use crate::log::write::{settle_info, write_info};
 use crate::meter::clock::thread_cpu_time;
 use crate::model::Info;
@@ -40,7 +41,14 @@ struct Draft {
 
 impl InfoWriter {
     /// Starts the thread, which runs the tasks in turn and then writes the info.
-    pub(crate) fn start(info: Info, place: Option<(PathBuf, File)>, tasks: Vec<InfoTask>) -> Self {
+    ///
+    /// Where the tasks found no Python packages, it searches for them while the run goes on.
+    pub(crate) fn start(
+        info: Info,
+        place: Option<(PathBuf, File)>,
+        tasks: Vec<InfoTask>,
+        mut search: PythonSearch,
+    ) -> Self {
         let info = Arc::new(Mutex::new(Draft {
             info,
             is_final: false,
@@ -69,9 +77,31 @@ impl InfoWriter {
                 if let Some((folder, _)) = &place {
                     let _ = settle_info(folder);
                 }
-                while let (Ok(()), Some((_, data))) = (flush_requests.recv(), &place) {
-                    let next = flush_to_disk(data);
-                    next_pause.store(next.as_nanos() as u64, Ordering::Relaxed);
+                let Some((folder, data)) = &place else { return };
+                let has_packages = |info: &Info| {
+                    let python = info.python.as_ref();
+                    python.is_some_and(|python| !python.packages.is_empty())
+                };
+                let is_known = has_packages(&found);
+                loop {
+                    let wait = search.next().filter(|_| !is_known);
+                    match flush_requests.recv_timeout(wait.unwrap_or(Duration::MAX)) {
+                        Ok(()) => {
+                            let next = flush_to_disk(data);
+                            next_pause.store(next.as_nanos() as u64, Ordering::Relaxed);
+                        }
+                        Err(RecvTimeoutError::Timeout) => {
+                            let Some(python) = search.look() else {
+                                continue;
+                            };
+                            let mut draft = lock(&shared);
+                            draft.info.python = Some(python);
+                            if !draft.is_final {
+                                let _ = write_info(folder, &draft.info);
+                            }
+                        }
+                        Err(RecvTimeoutError::Disconnected) => return,
+                    }
                 }
             });
         Self {

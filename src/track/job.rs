@@ -1,3 +1,4 @@
+use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -5,19 +6,20 @@ use rustix::process::{Signal, kill_process};
 use rustix::termios::tcsetpgrp;
 
 use super::child::{Child, ChildEvent, Ending, Reaped};
-use super::mark_socket::MarkSocket;
+use super::control::Control;
 use super::signals::Signals;
 use crate::meter::ClockReading;
 
 /// A command that is stopped later than this after a stop signal was stopped by something else.
 const STOP_PATIENCE: Duration = Duration::from_secs(1);
 
-/// The tracked command, the signals for it, and the socket for its marks.
+/// The tracked command and the signals for it.
 #[derive(Debug)]
 pub(crate) struct Job {
     pub(crate) child: Child,
     signals: Signals,
-    pub(crate) mark_socket: Option<MarkSocket>,
+    /// Who else may end the measurement.
+    control: Option<Arc<Control>>,
     /// When a stop signal arrived. Ctrl-Z reaches the tracker and the command in any order.
     stop_asked: Option<ClockReading>,
     is_stopped: bool,
@@ -34,32 +36,40 @@ pub(crate) struct JobEvents {
 }
 
 impl Job {
-    pub(crate) fn new(child: Child, signals: Signals, mark_socket: Option<MarkSocket>) -> Self {
+    pub(crate) fn new(child: Child, signals: Signals, control: Option<Arc<Control>>) -> Self {
         Self {
             child,
             signals,
-            mark_socket,
+            control,
             stop_asked: None,
             is_stopped: false,
         }
     }
 
-    /// Waits until something happens, but no longer than this; says whether it did.
-    pub(crate) fn wait(&self, timeout: Duration) -> bool {
-        let handle = self.child.handle();
+    /// Waits until a signal arrives or the command ends.
+    pub(crate) fn wait(&self) {
+        let control = self.control.as_ref().and_then(|control| control.handle());
+        let handles = [self.child.handle(), control];
         let mut sources = vec![PollFd::new(&self.signals, PollFlags::IN)];
-        let socket = self.mark_socket.iter();
-        sources.extend(socket.map(|socket| PollFd::new(socket, PollFlags::IN)));
         sources.extend(
-            handle
+            handles
                 .iter()
+                .flatten()
                 .map(|handle| PollFd::new(handle, PollFlags::IN)),
         );
+        let _ = poll(&mut sources, None);
+    }
+
+    /// Waits for a signal after the end of the job; says whether one came that ends the tracker.
+    pub(crate) fn wait_after_end(&self, timeout: Duration) -> bool {
         let timeout = Timespec {
-            tv_sec: timeout.as_secs().min(86_400) as i64,
+            tv_sec: timeout.as_secs() as i64,
             tv_nsec: i64::from(timeout.subsec_nanos()),
         };
-        !matches!(poll(&mut sources, Some(&timeout)), Ok(0))
+        let mut sources = [PollFd::new(&self.signals, PollFlags::IN)];
+        let _ = poll(&mut sources, Some(&timeout));
+        let mut arrivals = std::iter::from_fn(|| self.signals.next());
+        arrivals.any(|arrival| self.signals.is_end(arrival))
     }
 
     /// Forwards signals to the command and waits for ended children.
@@ -82,6 +92,10 @@ impl Job {
             }
         }
         if !self.child.is_ours() {
+            let control = self.control.as_ref();
+            if control.is_some_and(|control| control.is_stopped()) {
+                events.ending = Some(Ending::Unknown);
+            }
             return events;
         }
         match self.child.reap(&mut events.reaped) {
@@ -117,7 +131,7 @@ impl Job {
         let _ = kill_process(self.child.pid(), Signal::CONT);
     }
 
-    /// Whether a process that is not our child has ended, as its handle shows.
+    /// Whether a process that is no child of this one has ended, as its handle shows.
     pub(crate) fn has_vanished(&self) -> bool {
         let Some(handle) = self.child.handle().filter(|_| !self.child.is_ours()) else {
             return false;

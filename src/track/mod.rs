@@ -2,23 +2,33 @@
 //!
 //! Nothing here may harm the job. Whatever fails while it runs becomes a note in the log.
 
+mod board_process;
 mod child;
+mod control;
 mod csv_series;
 mod git;
 mod info_writer;
 mod job;
+mod log_thread;
+mod mark_message;
+pub(crate) mod mark_sender;
 pub(crate) mod mark_socket;
+mod meter_thread;
+mod open_files;
 mod output;
 mod plan;
 mod python;
 mod recorder;
 mod run_cgroup;
+mod running_python;
 mod signals;
 mod spawn;
 mod summary;
 mod tracker;
+mod waiting_marks;
 
 pub use child::Ending;
+pub use control::Control;
 pub use plan::{Plan, Subject};
 pub use summary::{Display, LiveStatus, Summary};
 pub use tracker::{StartError, track};

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::Control;
 use crate::grid::intensity::ProviderChain;
 use crate::meter::sensor::Roots;
 use crate::model::PueSource;
@@ -39,10 +40,14 @@ pub struct Plan {
     pub csv: Option<PathBuf>,
     /// Notes for the log from before the start.
     pub notes: Vec<String>,
-    /// Keep arguments, folders and the host's name out of the log.
+    /// Those of the settings that a project's file made, by key.
+    pub project_settings: BTreeMap<String, String>,
+    /// Keep arguments, folders, the host's name and the ids of its boot and GPUs out of the log.
     pub redact: bool,
     /// Put the command into a control group of its own where that is allowed.
     pub own_group: bool,
+    /// The program that started the tracker, if it wants to hear of it and to end it.
+    pub control: Option<Arc<Control>>,
     /// Where /sys, /proc and the GPU library are.
     pub roots: Roots,
 }
@@ -125,8 +130,10 @@ mod tests {
             grid: None,
             csv: None,
             notes: Vec::new(),
+            project_settings: BTreeMap::new(),
             redact: false,
             own_group: false,
+            control: None,
             roots: Roots::default(),
         }
     }

@@ -9,15 +9,49 @@ use crate::files;
 use crate::model::Environment;
 use crate::model::info::Python;
 
-/// The interpreter of a command and its packages, if the command runs Python.
+/// Programs that start the rest of their command line on other machines, where it cannot be looked at.
+const REMOTE_LAUNCHERS: [&str; 7] = [
+    "srun", "mpirun", "mpiexec", "aprun", "jsrun", "prun", "flux",
+];
+
+/// Programs in Python that start another Python, with packages of its own.
+const ENVIRONMENT_LAUNCHERS: [&str; 9] = [
+    "poetry", "conda", "mamba", "pipenv", "pipx", "hatch", "pdm", "tox", "nox",
+];
+
+/// The interpreter of a command and its packages, if the command names it.
 pub(crate) fn state(command: &[OsString], environment: &Environment) -> Option<Python> {
     let program = on_the_path(command.first()?, environment)?;
     let interpreter = if is_python(&program) {
         program
+    } else if is_one_of(&program, &REMOTE_LAUNCHERS) {
+        let words = command[1..].iter();
+        let mut pythons = words.filter(|word| is_python(Path::new(word)));
+        on_the_path(pythons.next()?, environment)?
+    } else if starts_another_python(&program) {
+        return None;
     } else {
         shebang(&program, environment)?
     };
-    let home = Home::of(&interpreter)?;
+    installed(&interpreter, environment)
+}
+
+/// Whether a script or module is not the job, but starts the Python of the job.
+pub(crate) fn starts_another_python(program: &Path) -> bool {
+    is_one_of(program, &ENVIRONMENT_LAUNCHERS)
+}
+
+fn is_one_of(program: &Path, names: &[&str]) -> bool {
+    let name = program.file_name().and_then(OsStr::to_str);
+    name.is_some_and(|name| names.contains(&name))
+}
+
+/// An interpreter with its packages; none if the file is a script, such as a shim of pyenv.
+pub(crate) fn installed(interpreter: &Path, environment: &Environment) -> Option<Python> {
+    if start_of(interpreter)?.starts_with(b"#!") {
+        return None;
+    }
+    let home = Home::of(interpreter)?;
     let mut packages = BTreeMap::new();
     for folder in home.package_folders(user_base(environment).as_deref()) {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -33,7 +67,8 @@ pub(crate) fn state(command: &[OsString], environment: &Environment) -> Option<P
     })
 }
 
-fn on_the_path(program: &OsStr, environment: &Environment) -> Option<PathBuf> {
+/// The file that a word names in a shell with this environment.
+pub(crate) fn on_the_path(program: &OsStr, environment: &Environment) -> Option<PathBuf> {
     if program.as_encoded_bytes().contains(&b'/') {
         return Some(PathBuf::from(program));
     }
@@ -42,24 +77,39 @@ fn on_the_path(program: &OsStr, environment: &Environment) -> Option<PathBuf> {
         .find(|file| file.is_file())
 }
 
-fn is_python(program: &Path) -> bool {
-    program
-        .file_name()
-        .and_then(OsStr::to_str)
-        .is_some_and(|name| name.starts_with("python") || name.starts_with("pypy"))
+/// Whether a file is called as interpreters are: `python`, `python3`, `python3.12`, `pypy3`.
+pub(crate) fn is_python(program: &Path) -> bool {
+    let name = program.file_name().and_then(OsStr::to_str);
+    let version = name.and_then(|name| {
+        let rest = name.strip_prefix("python");
+        rest.or_else(|| name.strip_prefix("pypy"))
+    });
+    version.is_some_and(|version| {
+        // Builds for debugging and without a global lock have one more character.
+        let version = version.strip_suffix("-dbg").unwrap_or(version);
+        let number = version.trim_end_matches(['d', 't', 'm']);
+        number.bytes().all(|b| b.is_ascii_digit() || b == b'.')
+    })
 }
 
 /// The Python in the first line of a script.
 fn shebang(script: &Path, environment: &Environment) -> Option<PathBuf> {
-    use std::io::Read;
-    let mut start = [0; 256];
-    let length = files::open(script).ok()?.read(&mut start).ok()?;
-    let text = String::from_utf8_lossy(&start[..length]);
+    let start = start_of(script)?;
+    let text = String::from_utf8_lossy(&start);
     let line = text.strip_prefix("#!")?.lines().next()?;
     let word = line
         .split_ascii_whitespace()
         .find(|word| is_python(Path::new(word)))?;
     on_the_path(OsStr::new(word), environment)
+}
+
+/// The first bytes of a file.
+fn start_of(file: &Path) -> Option<Vec<u8>> {
+    use std::io::Read;
+    let mut start = vec![0; 256];
+    let length = files::open(file).ok()?.read(&mut start).ok()?;
+    start.truncate(length);
+    Some(start)
 }
 
 /// Larger files are no settings of a virtual environment.
@@ -217,6 +267,35 @@ mod tests {
         let folders = |is_apart| home(is_apart).package_folders(Some(Path::new("/home/me/.local")));
         assert_eq!(folders(false)[0], users);
         assert!(folders(true).iter().all(|folder| folder != users));
+    }
+
+    #[test]
+    fn launchers_have_the_python_of_their_command_line_or_none_and_a_shim_has_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let (bin, site) = ("bin", "lib/python3.11/site-packages/numpy-2.0.1.dist-info");
+        for path in [bin, site] {
+            fs::create_dir_all(folder.path().join(path)).unwrap();
+        }
+        let file = |name: &str, text: &str| {
+            let file = folder.path().join(bin).join(name);
+            fs::write(&file, text).unwrap();
+            file.into_os_string()
+        };
+        let python = file("python3.11", "\x7fELF");
+        let launcher = file("srun", "\x7fELF");
+        let shim = file(
+            "python3",
+            "#!/usr/bin/env bash\nexec pyenv exec python3 \"$@\"\n",
+        );
+        let environment = Environment::default();
+        let words = [launcher, OsString::from("-n2"), python];
+        let found = state(&words, &environment).unwrap();
+        assert_eq!(found.packages["numpy"], "2.0.1");
+        assert_eq!(state(&[shim], &environment), None);
+        let script = format!("#!{}\n", words[2].to_str().unwrap());
+        assert!(state(&[file("train", &script)], &environment).is_some());
+        let poetry = file("poetry", &script);
+        assert_eq!(state(&[poetry], &environment), None, "not the job's");
     }
 
     #[test]

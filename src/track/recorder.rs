@@ -72,27 +72,35 @@ impl Recorder {
         log.folder().exists().then(|| log.run())
     }
 
-    pub(crate) fn sample(&mut self, sample: &Sample) {
+    /// Writes samples; more than one where the disk was slower than the sampling.
+    pub(crate) fn samples(&mut self, samples: &[Sample]) {
+        let Some(first) = samples.first() else { return };
         if let Some(log) = &mut self.log
-            && let Err(error) = log.sample(sample)
+            && let Err(error) = log.samples(samples)
         {
             if self.lost == 0 {
                 self.note(format!(
                     "after {:.3} s: a sample was not written: {error}",
-                    sample.elapsed
+                    first.elapsed
                 ));
             }
-            self.lost += 1;
+            self.lost += samples.len() as u64;
         }
-        if let Some(series) = &mut self.series
-            && let Err(error) = series.write(sample)
-        {
+        let written = self.series.as_mut().map_or(Ok(()), |series| {
+            samples.iter().try_for_each(|sample| series.write(sample))
+        });
+        if let Err(error) = written {
             self.series = None;
             self.note(format!(
                 "after {:.3} s: the table ends: {error}",
-                sample.elapsed
+                first.elapsed
             ));
         }
+    }
+
+    /// Samples were dropped because earlier ones took too long to be written.
+    pub(crate) fn lost(&mut self, samples: u64) {
+        self.lost += samples;
     }
 
     pub(crate) fn note(&mut self, text: String) {

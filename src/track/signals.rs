@@ -100,7 +100,7 @@ impl Arrival {
         [libc::SIGTSTP, libc::SIGTTIN, libc::SIGTTOU].contains(&self.signal)
     }
 
-    /// Forwards the signal, unless the command has received it as a member of our process group.
+    /// Forwards the signal, unless the command has received it as a member of the same process group.
     pub(crate) fn forward_to(self, command: Pid) {
         if !FORWARDED.contains(&self.signal)
             || self.is_from_terminal_of(command)
@@ -113,7 +113,7 @@ impl Arrival {
         }
     }
 
-    /// Keys of the terminal signal our whole group, but not a command in its own group.
+    /// Keys of the terminal signal the whole process group, but not a command in its own group.
     fn is_from_terminal_of(self, command: Pid) -> bool {
         let group = rustix::process::getpgid(Some(command));
         self.from_kernel && group.is_ok_and(|group| group == rustix::process::getpgrp())

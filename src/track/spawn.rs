@@ -9,6 +9,7 @@ use std::time::Duration;
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::Pid;
 
+use super::open_files::OpenFileLimit;
 use super::signals::Inherited;
 
 use crate::model::Environment;
@@ -21,14 +22,14 @@ const CLONE_INTO_CGROUP: u64 = 0x2_0000_0000;
 pub(crate) struct Launch {
     arguments: Vec<CString>,
     environment: Vec<CString>,
-    /// A pipe through which the child tells when it started, or why it could not. It is opened before
+    /// A pipe through which the child reports when it started, or why it could not. It is opened before
     /// sensors can use up the file descriptors.
     started: OwnedFd,
     report: OwnedFd,
 }
 
 impl Launch {
-    /// The command with an environment and some variables of our own.
+    /// The command with an environment and some additional variables.
     pub(crate) fn new(
         command: &[OsString],
         inherited: &Environment,
@@ -53,12 +54,23 @@ impl Launch {
         })
     }
 
-    /// Starts the command with our streams and terminal, inside the control group if possible.
+    /// Sets a variable of the command, or removes one that was inherited.
+    pub(crate) fn set(&mut self, name: &str, value: Option<&OsStr>) {
+        let start = format!("{name}=").into_bytes();
+        self.environment
+            .retain(|variable| !variable.as_bytes().starts_with(&start));
+        let variable = value.map(|value| [&start, value.as_bytes()].concat());
+        let variable = variable.and_then(|bytes| CString::new(bytes).ok());
+        self.environment.extend(variable);
+    }
+
+    /// Starts the command with the tracker's streams and terminal, inside the control group if possible.
     ///
     /// Starting inside the group is fast; moving the process there later takes tens of milliseconds.
     pub(crate) fn start(
         self,
         inherited: &Inherited,
+        files: &OpenFileLimit,
         group: Option<BorrowedFd>,
     ) -> io::Result<Started> {
         let arguments = pointers(&self.arguments);
@@ -67,7 +79,7 @@ impl Launch {
         let (pid, is_in_group) = unsafe { fork_into(group)? };
         if pid == 0 {
             // SAFETY: both lists end with a null pointer and live on the parent's copied stack.
-            unsafe { become_command(&arguments, &environment, inherited, &self.report) }
+            unsafe { become_command(&arguments, &environment, inherited, files, &self.report) }
         }
         drop(self.report);
         let mut started = File::from(self.started);
@@ -148,11 +160,13 @@ unsafe fn become_command(
     arguments: &[*const libc::c_char],
     environment: &[*const libc::c_char],
     inherited: &Inherited,
+    files: &OpenFileLimit,
     report: &OwnedFd,
 ) -> ! {
     // SAFETY: all of these may be called between fork and exec.
     unsafe {
         inherited.restore();
+        files.restore();
         let mut now = libc::timespec {
             tv_sec: 0,
             tv_nsec: 0,

@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use super::child::Ending;
 use super::csv_series;
+use super::plan::Plan;
 use crate::meter::Measurement;
 use crate::model::info::Region;
 use crate::model::{Meter, Sample};
@@ -16,14 +17,28 @@ pub struct Summary {
     pub ending: Ending,
     /// The run's folder, if the log could be written.
     pub run: Option<PathBuf>,
-    /// What was measured.
-    pub measurement: Measurement,
+    /// What was measured; none where the sensors did not answer.
+    pub measurement: Option<Measurement>,
     /// All notes of the run, as in the log.
     pub notes: Vec<String>,
     /// Where the electricity came from, if that is known.
     pub region: Option<Region>,
     /// CPU time of the tracker itself.
     pub overhead: Duration,
+}
+
+impl Summary {
+    /// That of a run of which nothing is known but its end.
+    pub(crate) fn of_nothing(plan: &Plan, ending: Ending) -> Self {
+        Self {
+            ending,
+            run: None,
+            measurement: None,
+            notes: Vec::new(),
+            region: plan.region.clone(),
+            overhead: Duration::ZERO,
+        }
+    }
 }
 
 /// What the live line shows.

@@ -40,7 +40,8 @@ impl Energy {
     /// In joules.
     #[must_use]
     pub fn joules(self) -> f64 {
-        self.in_unit() * JOULES_PER_KWH
+        // 1e-18 kWh is 3.6e-12 J; an integer is multiplied without rounding.
+        self.0.saturating_mul(36) as f64 / 1e13
     }
 
     /// In kilowatt-hours.

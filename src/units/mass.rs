@@ -1,7 +1,7 @@
 use std::ops::Mul;
 
-use super::sum::exact_sum;
-use super::{OutOfRange, Pue};
+use super::sum::{DECIMALS, exact_sum};
+use super::{Exact, OutOfRange, Pue};
 
 exact_sum!(
     /// Mass of CO2-equivalent, kept exactly in steps of 1e-18 kg.
@@ -19,6 +19,15 @@ impl GramsCo2e {
     #[must_use]
     pub fn grams(self) -> f64 {
         self.in_unit() * 1000.0
+    }
+
+    /// All digits, in grams.
+    #[must_use]
+    pub fn exact_grams(self) -> Exact {
+        Exact {
+            decimals: DECIMALS - 3,
+            ..self.exact()
+        }
     }
 
     /// In kilograms.

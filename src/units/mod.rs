@@ -6,12 +6,14 @@
 //! multiplied ([`Watts`], [`GramsPerKwh`]) are a finite, non-negative `f64`.
 
 mod bounded;
+mod count;
 mod energy;
 mod exact;
 mod hours;
 #[cfg(feature = "live")]
 mod instant;
 mod intensity;
+mod intensity_range;
 mod mass;
 pub mod moments;
 mod money;
@@ -22,6 +24,7 @@ mod span;
 mod sum;
 mod watts;
 
+pub use count::Count;
 pub use energy::Energy;
 pub(crate) use energy::JOULES_PER_KWH;
 pub use exact::Exact;
@@ -30,6 +33,7 @@ pub(crate) use hours::SECONDS_PER_HOUR;
 #[cfg(feature = "live")]
 pub(crate) use instant::parse_instant;
 pub use intensity::GramsPerKwh;
+pub use intensity_range::IntensityRange;
 pub use mass::GramsCo2e;
 pub use money::{Money, PricePerKwh, UsdPerTonne};
 pub use out_of_range::OutOfRange;

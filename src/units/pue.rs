@@ -20,7 +20,7 @@ impl Pue {
 
     /// 1.58, the global average of the 2018 Uptime survey and the default of
     /// experiment-impact-tracker.
-    pub fn global_average() -> Self {
+    pub fn of_experiment_impact_tracker() -> Self {
         Self(Decimal::new(158, 2))
     }
 

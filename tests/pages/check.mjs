@@ -1,7 +1,8 @@
-// Opens every page of a site from the disk in a browser and looks for what is wrong: check.mjs SITE
+// Opens every page of a site, and further pages, from the disk in a browser and looks for what is wrong:
+// check.mjs SITE [PAGE...]
 import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { HtmlValidate } from "html-validate";
 import { chromium } from "playwright-core";
@@ -9,8 +10,10 @@ import { chromium } from "playwright-core";
 const site = resolve(process.argv[2]);
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const failures = [];
-const fail = (page, what) => failures.push(`${page.slice(site.length + 1)}: ${what}`);
+const fail = (page, what) => failures.push(`${relative(site, page)}: ${what}`);
+const further = process.argv.slice(3).map((name) => resolve(name));
 const pages = readdirSync(site, { recursive: true }).filter((name) => name.endsWith(".html")).map((name) => join(site, name)).sort();
+for (const page of further) existsSync(page) ? pages.unshift(page) : fail(page, "is not there");
 
 const validator = new HtmlValidate({
   extends: ["html-validate:recommended"],
@@ -52,9 +55,20 @@ async function look(file, { width, scheme }) {
     links: [...document.querySelectorAll("a[href], img[src], link[rel=stylesheet], script[src]")].map((e) => e.href || e.src),
     fragments: [...document.querySelectorAll('a[href^="#"]')].filter((a) => !document.getElementById(a.hash.slice(1))).map((a) => a.hash),
     heading: document.querySelectorAll("h1").length,
+    // Labels that reach over the edge of their chart are cut off, and text must not leave its box.
+    cut: [...document.querySelectorAll("svg text")].filter((text) => {
+      const [box, chart] = [text.getBoundingClientRect(), text.ownerSVGElement.getBoundingClientRect()];
+      return box.width > 0 && (box.left < chart.left - 1 || box.right > chart.right + 1 || box.top < chart.top - 1 || box.bottom > chart.bottom + 1);
+    }).map((text) => text.textContent),
+    spilt: [...document.querySelectorAll("main td, main th, .headlines dd, .facts dd")].filter((e) => e.scrollWidth > e.clientWidth + 1).map((e) => e.textContent.trim()),
+    // Amounts that a person cannot read at a glance; figures of a spec have no unit.
+    raw: [...document.querySelectorAll(".headlines .value, td.number:has(.unit)")].map((e) => e.textContent).filter((text) => /\d{7}|\d[eE][-+]?\d/.test(text)),
   }));
   if (found.broken !== undefined) fail(file, `a script of the logs ran: ${found.broken}`);
   if (found.wide > 1) fail(file, `${found.wide} px wider than the window at ${width} px`);
+  for (const label of found.cut) fail(file, `a label is cut off at ${width} px: ${label}`);
+  for (const text of found.spilt) fail(file, `text leaves its box at ${width} px: ${text.slice(0, 80)}`);
+  for (const text of found.raw) fail(file, `a number without a fitting unit: ${text}`);
   if (found.heading !== 1) fail(file, `${found.heading} first headings`);
   for (const hash of found.fragments) fail(file, `nothing is called ${hash}`);
   for (const href of found.links) {
@@ -79,6 +93,24 @@ for (const file of pages) {
   for (const view of [{ width: 1400, scheme: "light" }, { width: 390, scheme: "dark" }]) {
     await (await look(file, view)).close();
   }
+}
+
+// A page of its own has its style with it, and asks for nothing.
+for (const file of further) {
+  const page = await look(file, { width: 390, scheme: "light" });
+  const requests = await page.evaluate(() => performance.getEntriesByType("resource").map((entry) => entry.name));
+  for (const name of requests.filter((name) => !name.startsWith("data:"))) fail(file, `asked for ${name}`);
+  const policy = await page.$eval("meta[http-equiv=Content-Security-Policy]", (meta) => meta.content);
+  if (!policy.startsWith("default-src 'none'") || policy.includes("unsafe")) fail(file, `has the policy ${policy}`);
+  if ((await page.evaluate(() => getComputedStyle(document.body).backgroundColor)) !== "rgb(252, 252, 250)") fail(file, "its style is not in force");
+  const cut = await page.$$eval("svg", (plots) => plots.flatMap((plot) => {
+    const frame = plot.getBoundingClientRect();
+    const texts = [...plot.querySelectorAll("text")].map((text) => [text.textContent, text.getBoundingClientRect()]);
+    return texts.filter(([, box]) => box.left < frame.left || box.right > frame.right || box.bottom > frame.bottom || box.height < 9).map(([text]) => text);
+  }));
+  if ((await page.$$("svg circle")).length === 0) fail(file, "its plot has no run");
+  for (const text of cut) fail(file, `the label ${text} is cut or too small`);
+  await page.close();
 }
 
 // Sorting, search and copying are there with scripts, and nothing is lost without them.

@@ -14,6 +14,16 @@ const hostile = {
   formula: "=HYPERLINK(\"http://x\")",
 };
 
+// Multiplies every energy and power of a row, down to microjoules and up to megawatt hours.
+function scaled(sample, factor) {
+  for (const meter of Object.values(sample.energy)) {
+    meter.total_j *= factor;
+    meter.attributed_j *= factor;
+  }
+  for (const key of Object.keys(sample)) if (/power_draw|nvidia_/.test(key)) sample[key] *= factor;
+  return sample;
+}
+
 function row(i, seconds, method) {
   const cpu = 40 + 20 * Math.sin(i / 5);
   const gpu = i % 17 === 0 ? 240 : 120 + 30 * Math.cos(i / 9);
@@ -39,16 +49,19 @@ function row(i, seconds, method) {
   };
 }
 
-function write(path, { rows, info, evaluation }) {
+function write(path, { rows, info, evaluation, factor = 1, every = 7 }) {
   const log = join(folder, "logs", path, "impacttracker");
   mkdirSync(log, { recursive: true });
   const method = { method: "integrated", period_s: 0.1 };
   const lines = [];
   for (let i = 1; i <= rows; i++) {
-    const sample = row(i, i * 7, method);
+    const sample = scaled(row(i, i * every, method), factor);
     if (i === 3) sample.mark = { name: hostile.script, edge: "start" };
     if (i === Math.floor(rows / 2)) sample.mark = { name: hostile.script, edge: "end" };
     if (i === Math.floor(rows / 2) + 2) sample.mark = { name: "checkpoint", edge: "point" };
+    // Nested phases, with work in a unit that is hostile too.
+    if (i % 10 === 4) sample.marks = [{ name: "epoch", edge: "start", elapsed: i * 7 - 3 }, { name: "a phase with a rather long name", edge: "start" }];
+    if (i % 10 === 8) sample.marks = [{ name: "a phase with a rather long name", edge: "end" }, { name: "epoch", edge: "end", count: { tokens: 4096, [hostile.script]: 2 } }];
     lines.push(JSON.stringify(sample));
   }
   writeFileSync(join(log, "data.json"), lines.join("\n") + "\n");
@@ -69,7 +82,11 @@ const info = {
 for (const algorithm of ["fast", "slow"]) {
   for (let seed = 0; seed < 6; seed++) {
     const rows = algorithm === "fast" ? 90 + 7 * seed : 300 + 40 * seed;
-    write(`game/${algorithm}/seed_${seed}`, { rows, info, evaluation: [1, 5 + seed, algorithm === "fast" ? 9 : 12] });
+    const isFast = algorithm === "fast";
+    const tags = { ...info.tags, variant: isFast ? "plain" : hostile.script, seed: `${seed}` };
+    const packages = { ...info.python.packages, [hostile.quotes]: isFast ? hostile.url : hostile.script };
+    const own = { ...info, tags, python: { ...info.python, packages } };
+    write(`game/${algorithm}/seed_${seed}`, { rows, info: own, evaluation: [1, 5 + seed, algorithm === "fast" ? 9 : 12] });
   }
 }
 let place = 0;
@@ -77,6 +94,12 @@ for (const name of Object.values(hostile)) {
   write(`hostile/run ${place++}`, { rows: 20, info: { ...info, name }, evaluation: [1, 2] });
 }
 write("hostile/run none", { rows: 2, info: {} });
+const plain = { ...info, command: ["train"], tags: {}, python: undefined, host: { hostname: "node" } };
+for (let seed = 0; seed < 4; seed++) {
+  // Some microjoules in 60 ms, and some 30 MWh in half a year; no device draws more than 5 kW.
+  write(`scale/tiny/seed_${seed}`, { rows: 20, every: 0.003, factor: 2.6e-7 * (1 + seed), info: { ...plain, exit_code: seed === 3 ? 1 : 0 }, evaluation: [1, 5] });
+  write(`scale/huge/seed_${seed}`, { rows: 200, every: 80000, factor: 25 + seed, info: { ...plain, region: seed === 3 ? undefined : info.region, exit_code: 0 }, evaluation: [1, 7] });
+}
 mkdirSync(join(folder, "logs/hostile/broken/impacttracker"), { recursive: true });
 writeFileSync(join(folder, "logs/hostile/broken/impacttracker/data.json"), "not a log <script>\n");
 
@@ -93,6 +116,14 @@ writeFileSync(join(folder, "spec.json"), JSON.stringify({
         executive_summary_ordering_variable: "Score per <kWh>",
         executive_summary_plots: [{ x: "total_power", y: "Score" }, { x: "exp_len_hours", y: "estimated_carbon_impact_kg" }],
         child_experiments: { "Fast \"algorithm\"": { filter: "fast" }, [hostile.script]: { filter: "slow" } },
+      },
+      Scale: {
+        filter: "scale",
+        extra_files_processor: "pkg.evaluate",
+        executive_summary_variables: ["Score", "total_power", "kw_hr_cpu", "exp_len_hours", "estimated_carbon_impact_kg", "average_realtime_carbon_intensity"],
+        executive_summary_ordering_variable: "total_power",
+        executive_summary_plots: [{ x: "total_power", y: "Score" }, { x: "exp_len_hours", y: "estimated_carbon_impact_kg" }],
+        child_experiments: { Microjoules: { filter: "tiny" }, "Megawatt hours": { filter: "huge" } },
       },
       [hostile.direction]: { filter: "hostile", extra_files_processor: "other.function", description: hostile.template },
     },

@@ -22,7 +22,7 @@ if ! cmp -s package-lock.json "$work/installed"; then
 fi
 
 if [ $# -gt 0 ]; then
-    exec node "$work/check.mjs" "$1"
+    exec node "$work/check.mjs" "$@"
 fi
 
 impact=${IMPACT:-}
@@ -30,8 +30,10 @@ if [ -z "$impact" ]; then
     (cd ../.. && cargo build --quiet)
     impact=$(cd ../.. && pwd)/target/debug/impact
 fi
-rm -rf "$work/site" "$work/fixture"
+rm -rf "$work/site" "$work/fixture" "$work/compare.html"
 node "$work/fixture.mjs" "$work/fixture"
 # One of the logs is broken on purpose: that is exit code 3.
 "$impact" appendix --site-spec "$work/fixture/spec.json" --output-dir "$work/site" || [ $? = 3 ]
-node "$work/check.mjs" "$work/site"
+"$impact" compare "$work/fixture/logs/game" --by variant --metrics-from "$work/fixture/spec.json" \
+    --metric 'energy,co2,time,gpu,Score per <kWh>,none=none.csv:last(score)' --output "$work/compare.html"
+node "$work/check.mjs" "$work/site" "$work/compare.html"

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::support::site::{contests, groups, logs, names, pages, spec, write_spec};
+use crate::support::site::{
+    appendix_by, appendix_of, contests, groups, logs, names, pages, spec, write_spec,
+};
 use crate::support::{Run, impact};
 use predicates::prelude::*;
 use predicates::str::contains;
@@ -18,14 +20,7 @@ fn group_tables_have_means_and_errors_in_the_order_asked_for() {
     spec["Everything"]["executive_summary_ordering_variable"] = json!("Score");
     let spec = write_spec(folder.path(), &spec);
     let site = folder.path().join("out");
-    impact()
-        .arg("appendix")
-        .arg("--site-spec")
-        .arg(&spec)
-        .arg("-o")
-        .arg(&site)
-        .assert()
-        .success();
+    appendix_by(&spec, &site).assert().success();
     let groups = groups(&site);
     let fast = &groups[&vec!["Everything".to_owned(), "Fast".to_owned()]];
     assert_eq!(
@@ -49,13 +44,7 @@ fn what_does_not_add_up_has_no_sum_on_a_page() {
     let folder = tempfile::tempdir().unwrap();
     let logs = logs(folder.path());
     let site = folder.path().join("out");
-    impact()
-        .arg("appendix")
-        .arg(&logs)
-        .arg("-o")
-        .arg(&site)
-        .assert()
-        .success();
+    appendix_of(&logs, &site).assert().success();
     let mut tables = pages(&site, "figures.csv");
     tables.retain(|name, _| name.starts_with("group/"));
     assert_eq!(tables.len(), 2);
@@ -94,13 +83,7 @@ fn what_a_log_has_no_energy_of_is_named_as_people_call_it() {
     let folder = tempfile::tempdir().unwrap();
     let logs = logs(folder.path());
     let site = folder.path().join("out");
-    impact()
-        .arg("appendix")
-        .arg(&logs)
-        .arg("-o")
-        .arg(&site)
-        .assert()
-        .success();
+    appendix_of(&logs, &site).assert().success();
     let tables = pages(&site, "provenance.csv");
     assert_eq!(tables.len(), 4);
     for table in tables.values() {
@@ -116,11 +99,7 @@ fn every_internal_link_leads_somewhere_and_names_are_inert() {
     Run::default().write(&logs.join("other/<img src=x onerror=alert(1)>"));
     Run::default().write(&logs.join("other/\u{202e}gnp.exe"));
     let site = folder.path().join("out");
-    impact()
-        .arg("appendix")
-        .arg(&logs)
-        .arg("-o")
-        .arg(&site)
+    appendix_of(&logs, &site)
         .args(["--title", "<script>t</script>"])
         .assert()
         .success();
@@ -183,15 +162,7 @@ fn a_second_run_rewrites_only_what_changed_and_removes_what_is_gone() {
     let folder = tempfile::tempdir().unwrap();
     let logs = logs(folder.path());
     let site = folder.path().join("out");
-    let write = || {
-        impact()
-            .arg("appendix")
-            .arg(&logs)
-            .arg("-o")
-            .arg(&site)
-            .assert()
-            .success()
-    };
+    let write = || appendix_of(&logs, &site).assert().success();
     write();
     let before = pages(&site, "");
     let times = |pages: &BTreeMap<String, PathBuf>| -> BTreeMap<String, std::time::SystemTime> {
@@ -224,14 +195,11 @@ fn a_folder_of_others_is_refused() {
     let out = folder.path().join("thesis");
     fs::create_dir(&out).unwrap();
     fs::write(out.join("thesis.tex"), "x").unwrap();
-    let write = || {
-        let mut command = impact();
-        command.arg("appendix").arg(&logs).arg("-o").arg(&out);
-        command
-    };
-    write().assert().code(1).stderr(
-        contains("not a site that impact wrote").and(contains("try: another --output-dir")),
-    );
+    let write = || appendix_of(&logs, &out);
+    write()
+        .assert()
+        .code(1)
+        .stderr(contains("not a site that impact wrote").and(contains("try: another --output")));
     assert_eq!(fs::read_dir(&out).unwrap().count(), 1);
     write().arg("--force").assert().success();
     assert!(out.join("thesis.tex").exists());
@@ -270,11 +238,7 @@ fn a_site_counts_copies_and_runs_inside_others_once_as_the_statement_does() {
             .args(["--format", "json"]),
     );
     let site = folder.path().join("site");
-    impact()
-        .arg("appendix")
-        .arg(&logs)
-        .arg("-o")
-        .arg(&site)
+    appendix_of(&logs, &site)
         .assert()
         .code(3)
         .stderr(contains(format!(
@@ -295,7 +259,7 @@ fn a_site_counts_copies_and_runs_inside_others_once_as_the_statement_does() {
     );
     assert_eq!(names(&start), ["a", "Other runs"]);
     let page = fs::read_to_string(site.join("index.html")).unwrap();
-    assert!(page.contains("2 tracked runs"), "{page}");
+    assert!(page.contains("We tracked 2 runs"), "{page}");
     let runs: Vec<String> = pages(&site, "log.zip").into_keys().collect();
     assert_eq!(runs.len(), 2, "{runs:?}");
     impact()

@@ -15,6 +15,7 @@ const NOT_RUN: &[(&str, &str)] = &[
     (".ci/run", "runs these tests"),
     ("sudo ", "needs root"),
     ("pip install", "needs the network"),
+    ("maturin ", "compiles the program"),
 ];
 
 /// Exit codes other than 0 that are an answer about the machine.

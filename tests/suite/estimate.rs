@@ -235,7 +235,7 @@ fn a_cloud_region_has_its_providers_pue_alone_and_in_the_list() {
     assert_eq!(number(listed, 4), 1.15);
     assert!((number(listed, 5) / middle(&alone, "estimated_carbon_impact_kg") - 1.0).abs() < 1e-3);
     assert_eq!(number(of("azure:").unwrap(), 4), 1.185);
-    assert_eq!(number(of("hetzner:").unwrap(), 4), 1.58);
+    assert_eq!(number(of("hetzner:").unwrap(), 4), 1.54);
 }
 
 #[test]

@@ -68,12 +68,12 @@ fn workplace() -> TempDir {
     let at = |name: &str| folder.path().join(name);
     for (index, watts) in [90.0, 100.0, 110.0].into_iter().enumerate() {
         let run = Run::of_watts(watts).on(&format!("node-{index}"), "boot");
-        run.clone()
-            .tag("lr", "0.1")
-            .write(&at(&format!("logs/baseline/{index}")));
-        run.clone()
-            .tag("lr", "0.2")
-            .write(&at(&format!("logs/candidate/{index}")));
+        for (group, lr) in [("baseline", "0.1"), ("candidate", "0.2")] {
+            let place = at(&format!("logs/{group}/{index}"));
+            let run = run.clone().tag("lr", lr).tag("seed", &index.to_string());
+            mark_training(&run.write(&place));
+            fs::write(place.join("eval.csv"), "step,score\n1,0.5\n2,0.9\n").unwrap();
+        }
         run.write(&at(&format!("impact-logs/{index}")));
     }
     for name in ["logs/run-1", "logs/run-2", "cluster-a/1", "cluster-b/1"] {
@@ -85,6 +85,20 @@ fn workplace() -> TempDir {
     fs::write(at("leaderboard_spec.json"), spec).unwrap();
     script(&at("run.sh"), "#!/bin/sh\nexit 0\n");
     folder
+}
+
+/// Adds the marks of a phase `train` to the second and the third sample of a log.
+fn mark_training(run: &Path) {
+    let data = run.join("impacttracker/data.json");
+    let lines = fs::read_to_string(&data).unwrap();
+    let marked = lines.lines().enumerate().map(|(number, line)| {
+        let mut sample: serde_json::Value = serde_json::from_str(line).unwrap();
+        if let Some(edge) = ["start", "end"].get(number.wrapping_sub(1)) {
+            sample["mark"] = serde_json::json!({"name": "train", "edge": edge});
+        }
+        format!("{sample}\n")
+    });
+    fs::write(&data, marked.collect::<String>()).unwrap();
 }
 
 fn script(path: &Path, text: &str) {

@@ -105,8 +105,10 @@ fn a_run_whose_name_begins_like_an_argument_is_still_a_row() {
     let logs = tempfile::tempdir().unwrap();
     // The first row follows a line; each of the others the end of a row.
     let names = ["!", "*", "[x]"];
-    for name in names {
-        LegacyRun::default().write(&logs.path().join(name));
+    for (index, name) in names.iter().enumerate() {
+        let mut run = LegacyRun::default();
+        run.rows[0].1 += index as f64;
+        run.write(&logs.path().join(name));
     }
     let paper = tempfile::tempdir().unwrap();
     let fragment = paper.path().join("statement.tex");
@@ -119,7 +121,37 @@ fn a_run_whose_name_begins_like_an_argument_is_still_a_row() {
         .assert()
         .success();
     let text = fs::read_to_string(&fragment).unwrap();
-    assert!(text.contains("\\\\\n{*} &") && text.contains("\\\\\n{[}x] &"));
+    assert!(text.contains("raggedright {*} &") && text.contains("raggedright {[}x] &"));
     write_paper(paper.path());
     tex("pdflatex", "paper", paper.path());
+}
+
+#[test]
+fn a_table_of_many_runs_breaks_over_pages_and_fits_their_width() {
+    let logs = tempfile::tempdir().unwrap();
+    for number in 0..90 {
+        let mut run = LegacyRun::default();
+        run.rows[0].1 += f64::from(number);
+        run.write(&logs.path().join(format!(
+            "impact-logs/20261118T2114{number:02}-a_training_script_with_a_long_name.py-c25244c26327"
+        )));
+    }
+    let paper = tempfile::tempdir().unwrap();
+    impact()
+        .current_dir(logs.path())
+        .args(["statement", "impact-logs", "--per-run", "--output"])
+        .arg(paper.path().join("statement.tex"))
+        .assert()
+        .success();
+    write_paper(paper.path());
+    let Some(log) = tex("pdflatex", "paper", paper.path()) else {
+        return;
+    };
+    for complaint in ["Overfull \\hbox", "Overfull \\vbox", "Float too large"] {
+        assert!(!log.contains(complaint), "{log}");
+    }
+    let pages = log
+        .split_once("paper.pdf (")
+        .and_then(|(_, rest)| rest.split(' ').next()?.parse::<u32>().ok());
+    assert!(pages.is_some_and(|pages| (3..=9).contains(&pages)), "{log}");
 }

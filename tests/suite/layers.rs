@@ -19,7 +19,7 @@ const MAY_USE: [(&str, &[&str]); 11] = [
     ("model", &["units"]),
     ("grid", &["units", "text", "files", "model"]),
     // The table of devices, and the names of hardware in it.
-    ("meter", &["units", "model", "grid"]),
+    ("meter", &["units", "files", "model", "grid"]),
     ("log", &["units", "files", "model"]),
     // The live intensity that is logged with each sample.
     (

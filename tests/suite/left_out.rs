@@ -82,9 +82,11 @@ fn the_same_run_under_two_roots_counts_once() {
 fn a_copy_of_a_run_is_left_out_and_named() {
     let logs = tempfile::tempdir().unwrap();
     let [run, copy] = ["a", "b"].map(|name| Run::default().write(&logs.path().join(name)));
-    // Logs of the other tracker say nothing that tells two runs apart.
-    for name in ["c", "d"] {
-        LegacyRun::default().write(&logs.path().join(name));
+    // Logs of the other tracker have no id, so two runs differ only by what they recorded.
+    for (name, watts) in [("c", 0.0), ("d", 1.0)] {
+        let mut run = LegacyRun::default();
+        run.rows[0].1 += watts;
+        run.write(&logs.path().join(name));
     }
     fs::copy(
         run.join("impacttracker/info.json"),
@@ -100,7 +102,7 @@ fn a_copy_of_a_run_is_left_out_and_named() {
             .assert()
             .success()
             .stdout(
-                predicate::str::contains("were 3 tracked runs")
+                predicate::str::contains("We tracked 3 runs")
                     .and(predicate::str::contains("could not be read").not()),
             )
             .stderr(format!(

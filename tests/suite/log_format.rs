@@ -81,9 +81,17 @@ fn a_tracked_run_has_the_fields_that_the_schema_describes_and_no_others() {
         "--interval",
         "50ms",
     ];
-    machine.track(&options, &format!("{IMPACT} mark x; sleep 0.2; exit 3"));
+    machine.track(
+        &options,
+        &format!("{IMPACT} mark x; {IMPACT} mark --count tokens=3; sleep 0.2; exit 3"),
+    );
     let log = machine.log();
     assert_valid_log(&log);
+    let mark = log.samples.iter().find_map(|sample| sample["marks"].get(0));
+    assert_eq!(
+        mark,
+        Some(&json!({"edge": "count", "count": {"tokens": 3.0}}))
+    );
     let unknown = |value: &Value, known: &BTreeSet<String>| -> Vec<String> {
         let names = value.as_object().unwrap().keys();
         names
@@ -224,7 +232,7 @@ fn the_example_of_the_document_gives_the_figures_it_says() {
     assert_eq!(report["total"]["estimated_carbon_impact_kg"], 0.01);
     assert_eq!(
         report["runs"][0]["carbon"]["source"],
-        "RTE eCO2mix; draft, 2023"
+        "RTE eCO2mix; draft, 2023, direct"
     );
 }
 
@@ -239,10 +247,13 @@ fn a_source_with_separators_in_its_name_comes_out_of_the_statement_as_one() {
         .output()
         .unwrap();
     let statement: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(statement["sources"], json!(["RTE eCO2mix; draft, 2023"]));
+    assert_eq!(
+        statement["sources"],
+        json!(["RTE eCO2mix; draft, 2023, direct"])
+    );
     let words = statement["statement"].as_str().unwrap();
     assert!(
-        words.contains("250 g CO2eq per kWh in zone GB (RTE eCO2mix; draft, 2023)."),
+        words.contains("250 g CO2eq per kWh in zone GB (RTE eCO2mix; draft, 2023, direct)."),
         "{words}"
     );
 }
@@ -269,6 +280,6 @@ fn logs_of_schema_1_are_read_with_the_same_figures_and_words() {
     let average = folder.path().join("average");
     let data = block("jsonl").replace("realtime_carbon_intensity", "ignored");
     write_log(&average, &info.to_string(), &data);
-    let source = "RTE eCO2mix; draft, 2023; DE stands for it (largest balancing area)";
+    let source = "RTE eCO2mix; draft, 2023, direct; DE stands for it (largest balancing area)";
     assert_eq!(report(&average)["runs"][0]["carbon"]["source"], source);
 }

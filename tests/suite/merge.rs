@@ -139,7 +139,7 @@ fn one_node_at_two_times_is_counted_for_both_and_not_for_the_time_between() {
 fn ranks_that_claim_more_than_the_machine_are_scaled_down_to_it() {
     let ranks = [
         Rank::new("node-1", 0.0, 3600.0, 0.9),
-        Rank::new("node-1", 0.0, 3600.0, 0.9),
+        Rank::new("node-1", 0.0, 3600.0, 0.8),
     ];
     let summary = merged(&ranks);
     let (machine, attributed) = joules(&summary);

@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use impact::ledger::{Assumptions, Footprint, Part, RecordedCarbon, RunSummary, Tally};
+use impact::ledger::{
+    Assumptions, Footprint, Hardware, Part, RecordedCarbon, RunOutcome, RunSummary, Tally,
+};
 use impact::model::info::Region;
 use impact::model::{Component, CpuSocket, EnergyClass, Method, Provenance, Source};
-use impact::units::{Energy, GramsCo2e, GramsPerKwh, Hours};
+use impact::units::{Energy, GramsCo2e, GramsPerKwh, Hours, IntensityRange};
 use proptest::prelude::*;
 
 fn any_run() -> impl Strategy<Value = RunSummary> {
@@ -34,6 +36,16 @@ fn any_run() -> impl Strategy<Value = RunSummary> {
             };
             let intensity = GramsPerKwh::new(intensity).unwrap();
             RunSummary {
+                project_settings: BTreeMap::default(),
+                outer_runs: Vec::new(),
+                merged_seconds: std::collections::BTreeMap::new(),
+                boot_id: None,
+                followed: None,
+                implausible: Energy::ZERO,
+                info_was_changed: false,
+                contradictions: 0,
+                counted_elsewhere: false,
+                is_legacy: false,
                 id: None,
                 inside: None,
                 merged_from: BTreeSet::new(),
@@ -51,6 +63,7 @@ fn any_run() -> impl Strategy<Value = RunSummary> {
                 carbon: recorded.then(|| RecordedCarbon {
                     mass: GramsCo2e::from_grams(grams).unwrap(),
                     mean: intensity,
+                    range: IntensityRange::of(intensity),
                     sources: vec![Provenance::of(Source::named("a service"))],
                 }),
                 region: Some(Region {
@@ -61,7 +74,11 @@ fn any_run() -> impl Strategy<Value = RunSummary> {
                 pue_source: None,
                 started: None,
                 host: None,
-                phases: BTreeMap::new(),
+                hardware: Hardware::default(),
+                outcome: RunOutcome::of(recorded.then_some(i32::from(estimated))),
+                phases: Vec::new(),
+                occurrences: Vec::new(),
+                counts: BTreeMap::new(),
                 has_no_end: estimated,
                 bad_lines: u64::from(recorded),
                 notes: Vec::new(),

@@ -273,9 +273,10 @@ fn a_project_file_says_where_this_machine_is_and_which_figures_count() {
     ];
     assert_eq!(run(&job)["carbon_intensity"], answer["carbon_intensity"]);
     std::fs::write(folder.path().join("own.csv"), "zone,g_per_kwh\nFR,7\n").unwrap();
-    set("zone = \"FR\"\nintensities = \"own.csv\"\n");
-    assert_eq!(run(&job)["carbon_intensity"], 7.0);
-    assert_eq!(run(&current)["carbon_intensity"], 7.0);
+    set("zone = \"FR\"\n");
+    let own = ["--config", "intensities=own.csv"];
+    assert_eq!(run(&[&job[..], &own].concat())["carbon_intensity"], 7.0);
+    assert_eq!(run(&[&current[..], &own].concat())["carbon_intensity"], 7.0);
 }
 
 #[test]
@@ -292,7 +293,7 @@ fn yaml_keeps_norway_a_text() {
 #[test]
 fn clouds_are_listed_with_zone_intensity_and_pue() {
     let all = json(&["cloud", "all"]);
-    assert_eq!(all.as_array().unwrap().len(), 320);
+    assert_eq!(all.as_array().unwrap().len(), 321);
     let aws = json(&["cloud", "aws", "--sort", "intensity"]);
     let grams: Vec<f64> = aws
         .as_array()

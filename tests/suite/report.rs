@@ -84,7 +84,7 @@ fn yaml_says_the_same_as_json() {
 fn text_names_what_is_missing_and_what_is_inside_something_else() {
     let text = report(&[]);
     assert!(text.contains("missing: memory"), "{text}");
-    assert!(text.contains("core-0: 0.00002778 kWh"), "{text}");
+    assert!(text.contains("core-0: 27.78 mWh"), "{text}");
     assert!(text.contains("not added up"), "{text}");
     assert!(text.contains("node (not recorded) (1 run)"), "{text}");
     assert!(text.contains("total of 2 runs"), "{text}");
@@ -130,7 +130,9 @@ fn phases_are_reported_with_mean_and_standard_error() {
     let output = impact().arg("report").arg(&run).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(
-        text.contains("\n  phase train fast: 2 x 15 ± 5 J"),
+        text.contains(
+            "\n  phase train fast: 30 J (CPU 30, memory 0) in 3 s, 2 x 15 ± 5 J, 1.5 s each\n"
+        ),
         "{text}"
     );
 }

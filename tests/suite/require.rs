@@ -83,3 +83,26 @@ fn tracking_does_not_start_on_another_machine() {
     .stderr(contains("this machine does not meet the requirements"));
     assert!(!fs::exists(witness).unwrap());
 }
+
+#[test]
+fn json_has_what_was_expected_and_what_was_found() {
+    let assert = require(&[
+        "require",
+        "--format",
+        "json",
+        "--cores",
+        ">=4",
+        "--gpu-count",
+        "1",
+    ]);
+    let output = assert.code(5).get_output().stdout.clone();
+    let answer: serde_json::Value = serde_json::from_slice(&output).unwrap();
+    assert_eq!(answer["met"], false);
+    let lines = answer["requirements"].as_array().unwrap();
+    let line = |what: &str| lines.iter().find(|line| line["what"] == what).unwrap();
+    assert_eq!(line("CPU cores")["expected"], ">=4");
+    assert_eq!(line("CPU cores")["found"], serde_json::json!(["10"]));
+    assert_eq!(line("CPU cores")["met"], true);
+    assert_eq!(line("GPU count")["found"], serde_json::json!(["0"]));
+    assert_eq!(line("GPU count")["met"], false);
+}

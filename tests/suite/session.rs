@@ -102,10 +102,7 @@ fn samples_are_totals_since_the_start_and_a_mark_is_a_sample() {
     assert_eq!(microjoules(watts), 10e6);
     clock.advance(1);
     machine.set(PACKAGE, 31_000_000);
-    let mark = Mark {
-        name: "train".to_owned(),
-        edge: Edge::Start,
-    };
+    let mark = Mark::new("train", Edge::Start);
     let sample = session.mark(mark.clone());
     assert_eq!((sample.mark, sample.energy.len()), (Some(mark), 3));
     let measurement = session.stop();

@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::support::impact;
-use crate::support::site::{logs, pages, spec, write_spec};
+use crate::support::site::{appendix_by, appendix_of, check, logs, pages, spec, write_spec};
 use predicates::str::contains;
 
 #[test]
@@ -12,20 +12,11 @@ fn a_site_can_be_checked_against_its_logs() {
     let logs = logs(folder.path());
     let spec = write_spec(folder.path(), &spec());
     let site = folder.path().join("out");
-    impact()
-        .arg("appendix")
-        .arg("--site-spec")
-        .arg(&spec)
-        .arg("-o")
-        .arg(&site)
+    appendix_by(&spec, &site)
         .args(["--pue", "1.1"])
         .assert()
         .success();
-    let check = || {
-        let mut command = impact();
-        command.arg("appendix").arg("--check").arg(&site);
-        command
-    };
+    let check = || check(&site);
     check()
         .assert()
         .success()
@@ -50,20 +41,11 @@ fn a_number_changed_in_any_file_of_a_site_is_found_by_its_check() {
     logs(folder.path());
     let spec = write_spec(folder.path(), &spec());
     let site = folder.path().join("out");
-    impact()
-        .arg("appendix")
-        .arg("--site-spec")
-        .arg(&spec)
-        .arg("-o")
-        .arg(&site)
+    appendix_by(&spec, &site)
         .args(["--country", "DEU", "--title", "Ours"])
         .assert()
         .success();
-    let check = || {
-        let mut command = impact();
-        command.arg("appendix").arg("--check").arg(&site);
-        command
-    };
+    let check = || check(&site);
     let files = pages(&site, "");
     check()
         .assert()
@@ -146,20 +128,12 @@ fn a_check_says_what_it_could_not_compare() {
     fs::create_dir(&templates).unwrap();
     fs::write(templates.join("style.css"), "body { color: navy }").unwrap();
     let site = folder.path().join("out");
-    impact()
-        .arg("appendix")
-        .arg(&logs)
-        .arg("-o")
-        .arg(&site)
+    appendix_of(&logs, &site)
         .arg("--templates")
         .arg(&templates)
         .assert()
         .success();
-    let check = || {
-        let mut command = impact();
-        command.arg("appendix").arg("--check").arg(&site);
-        command
-    };
+    let check = || check(&site);
     check()
         .assert()
         .success()

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::support::site::{groups, logs, pages, spec, write_spec};
+use crate::support::site::{appendix_by, groups, logs, pages, spec, write_spec};
 use crate::support::{LegacyRun, Run, impact};
 use predicates::prelude::*;
 use predicates::str::contains;
@@ -17,19 +17,11 @@ fn mistakes_in_a_spec_are_told_with_their_place() {
         change(&mut spec);
         let spec = write_spec(folder.path(), &spec);
         let out = folder.path().join("out");
-        impact()
-            .arg("appendix")
-            .arg("--site-spec")
-            .arg(&spec)
-            .arg("-o")
-            .arg(&out)
-            .assert()
-            .code(1)
-            .stderr(
-                contains(place)
-                    .and(contains(problem))
-                    .and(contains("try: ")),
-            );
+        appendix_by(&spec, &out).assert().code(1).stderr(
+            contains(place)
+                .and(contains(problem))
+                .and(contains("try: ")),
+        );
         assert!(!out.exists());
     };
     refused(
@@ -77,12 +69,7 @@ fn a_python_function_without_a_block_gives_a_message_and_a_page_without_its_colu
     spec["Everything"]["executive_summary_variables"] = json!(["Score", "total_power"]);
     let spec = write_spec(folder.path(), &spec);
     let site = folder.path().join("out");
-    impact()
-        .arg("appendix")
-        .arg("--site-spec")
-        .arg(&spec)
-        .arg("-o")
-        .arg(&site)
+    appendix_by(&spec, &site)
         .assert()
         .success()
         .stderr(contains("note: ").and(contains("`pkg.evaluate`")));
@@ -145,16 +132,7 @@ fn programs_run_only_with_leave() {
     });
     let spec = write_spec(folder.path(), &spec);
     let site = folder.path().join("out");
-    let write = || {
-        let mut command = impact();
-        command
-            .arg("appendix")
-            .arg("--site-spec")
-            .arg(&spec)
-            .arg("-o")
-            .arg(&site);
-        command
-    };
+    let write = || appendix_by(&spec, &site);
     write().assert().success().stderr(contains(
         "note: figures are missing for 4 of 4 runs: the command sh is not run without --allow-commands",
     ));
@@ -180,12 +158,7 @@ fn the_example_spec_works_on_whatever_was_tracked() {
     let logs = folder.path().join("impact-logs");
     LegacyRun::default().write(&logs.join("anything"));
     Run::default().write(&logs.join("at-all"));
-    impact()
-        .arg("appendix")
-        .arg("--site-spec")
-        .arg(&path)
-        .arg("-o")
-        .arg(folder.path().join("out"))
+    appendix_by(&path, &folder.path().join("out"))
         .assert()
         .success()
         .stdout(contains("2 runs in 3 groups"))

@@ -17,14 +17,11 @@ fn estimated_energy_is_called_estimated() {
         ..Run::default()
     }
     .write(&logs.path().join("run"));
-    impact()
-        .arg("statement")
-        .arg(logs.path())
-        .assert()
-        .success()
-        .stdout(predicate::str::contains(
-            "0 % was measured by sensors and 100 % was estimated (TDP x load)",
-        ));
+    let text = said(logs.path(), &[]);
+    assert!(
+        text.contains("0 % was measured by sensors and 100 % was estimated (TDP x load)"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -57,15 +54,11 @@ fn a_country_is_a_code_or_a_name_and_a_wrong_one_gets_the_nearest() {
 fn a_negative_social_cost_is_explained() {
     let logs = tempfile::tempdir().unwrap();
     LegacyRun::default().write(&logs.path().join("run"));
-    impact()
-        .arg("statement")
-        .arg(logs.path())
-        .arg("CAN")
-        .assert()
-        .success()
-        .stdout(predicate::str::contains(
-            "The cost is negative because temperatures in this country today lie below",
-        ));
+    let text = said(logs.path(), &["CAN"]);
+    assert!(
+        text.contains("The cost is negative because temperatures in this country today lie below"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -107,7 +100,15 @@ fn names_cannot_steer_a_terminal_or_a_page() {
     LegacyRun::default().write(&logs.path().join(name.replace('/', "")));
     let broken = logs.path().join("broken\u{1b}]0;x\u{7}/impacttracker");
     fs::create_dir_all(broken).unwrap();
-    for format in ["text", "markdown", "html", "latex", "json"] {
+    for format in [
+        "text",
+        "markdown",
+        "html",
+        "latex",
+        "json",
+        "checklist",
+        "model-card",
+    ] {
         let mut command = impact();
         command
             .arg("statement")
@@ -132,7 +133,7 @@ fn names_cannot_steer_a_terminal_or_a_page() {
 
 fn said(logs: &Path, more: &[&str]) -> String {
     let output = impact()
-        .arg("statement")
+        .args(["statement", "--detail"])
         .arg(logs)
         .args(more)
         .output()
@@ -172,12 +173,12 @@ fn a_pue_that_nobody_gave_is_called_assumed_and_only_the_energy_before_it_measur
     Run::default().write(&logs.path().join("a"));
     let text = said(logs.path(), &[]);
     assert!(
-        text.contains("included: PUE 1.58, a global average assumed here)"),
+        text.contains("included: PUE 1.54, a global average assumed here: Uptime Institute, Global Data Center Survey, 2025)"),
         "{text}"
     );
     assert!(
         text.contains(
-            "Before the data-centre overhead the energy was 0.00003056 kWh, all of which was measured"
+            "Before the data-centre overhead the energy was 30.56 mWh, all of which was measured"
         ),
         "{text}"
     );
@@ -186,7 +187,7 @@ fn a_pue_that_nobody_gave_is_called_assumed_and_only_the_energy_before_it_measur
         .write(&logs.path().join("b"));
     let text = said(logs.path(), &[]);
     assert!(
-        text.contains("PUE 1.1, as recorded; PUE 1.58, a global average assumed here)"),
+        text.contains("PUE 1.1, as recorded; PUE 1.54, a global average assumed here: Uptime Institute, Global Data Center Survey, 2025)"),
         "{text}"
     );
     let receipt = json(&[logs.path()], &[]);
@@ -290,10 +291,14 @@ fn a_zone_that_does_not_apply_to_all_runs_is_said_to() {
     Run::default().write(&logs.path().join("a"));
     let with = |zone: &[&str]| {
         let mut command = impact();
-        command.arg("statement").arg(logs.path()).args(zone);
+        command
+            .args(["statement", "--detail"])
+            .arg(logs.path())
+            .args(zone);
         command.assert().success()
     };
-    with(&["--zone", "DE"]).stderr("--zone DE applies to no run; every one recorded its own\n");
+    with(&["--zone", "DE"])
+        .stderr("--zone DE applies to no run; every one recorded its own place\n");
     with(&[]).stderr("");
     Run::default()
         .without("region")

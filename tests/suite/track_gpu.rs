@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
+use crate::support::machine::Log;
 use crate::support::{Machine, same};
 
 /// Where cargo has put the stub it built for these tests.
@@ -71,6 +72,49 @@ fn a_board_without_a_counter_is_integrated_from_its_power() {
     assert!(same(log.attributed("gpu:GPU-2"), 0.0), "nobody used it");
 }
 
+/// How often a function of the library was called while a job of a second was sampled 20 times a second, and the number
+/// of samples.
+fn calls_and_samples(scenario: &str, function: &str) -> (usize, usize, Log) {
+    let boards = Boards::playing(scenario);
+    let tracked = boards
+        .impact()
+        .env("IMPACT_STUB_CALLS", boards.machine.path("calls"))
+        .args(["track", "-q", "--interval", "50ms", "--out", "log", "--"])
+        .args(["sleep", "1"])
+        .status();
+    assert!(tracked.unwrap().success());
+    let calls = std::fs::read_to_string(boards.machine.path("calls")).unwrap();
+    let calls = calls.lines().filter(|call| *call == function).count();
+    let log = boards.machine.log();
+    (calls, log.samples.len(), log)
+}
+
+#[test]
+fn a_board_is_asked_once_a_sample_for_what_its_sensor_reads_and_the_log_records() {
+    let (calls, samples, log) = calls_and_samples(
+        "board uuid=GPU-2 name=Old power=100 load=50\n",
+        "nvmlDeviceGetPowerUsage",
+    );
+    assert!(
+        calls >= samples && calls < samples + samples / 2,
+        "{calls} for {samples}"
+    );
+    for sample in &log.samples[1..] {
+        assert_eq!(sample["per_gpu_power_draw"]["GPU-2"], 100.0, "{sample}");
+    }
+    let (calls, samples, log) = calls_and_samples(
+        "board uuid=GPU-7 name=NVIDIA_A100-SXM4-40GB load=50\n",
+        "nvmlDeviceGetUtilizationRates",
+    );
+    assert!(
+        calls >= samples && calls < samples + samples / 2,
+        "{calls} for {samples}"
+    );
+    for sample in &log.samples[1..] {
+        assert_eq!(sample["per_gpu_utilization"]["GPU-7"], 0.5, "{sample}");
+    }
+}
+
 #[test]
 fn a_board_without_any_meter_is_estimated_by_its_load_and_says_so() {
     let boards = Boards::playing("board uuid=GPU-7 name=NVIDIA_A100-SXM4-40GB load=50\n");
@@ -97,6 +141,24 @@ fn a_board_that_nothing_is_known_of_is_noted_and_not_counted() {
         "{}",
         log.notes()
     );
+}
+
+#[test]
+fn a_board_that_nothing_is_known_of_is_estimated_by_the_design_power_that_is_stated() {
+    let boards = Boards::playing("board uuid=GPU-8 name=Abacus load=50\n");
+    let tracked = boards
+        .impact()
+        .env("IMPACT_GPU_TDP", "100")
+        .args(["track", "-q", "--out", "log", "--", "sleep", "0.3"])
+        .status();
+    assert!(tracked.unwrap().success());
+    let log = boards.machine.log();
+    let elapsed = log.last()["elapsed"].as_f64().unwrap();
+    assert!((log.total("gpu:GPU-8") - 55.0 * elapsed).abs() < 1.0);
+    let meter = &log.last()["energy"]["gpu:GPU-8"];
+    assert_eq!(meter["method"], "estimated");
+    let model = meter["model"].as_str().unwrap();
+    assert!(model.contains("design power as stated: 100 W"), "{model}");
 }
 
 #[test]

@@ -3,7 +3,7 @@ use serde::Serialize;
 use crate::cli::settings::Origin;
 use crate::grid::intensity::Basis;
 use crate::grid::zone::place::Place;
-use crate::grid::zone::{AreaId, Found, Iso3, Point};
+use crate::grid::zone::{AreaId, Found, Iso3, Point, ZoneId};
 use crate::grid::{How, ResolvedPlace};
 use crate::text::number::grouped;
 
@@ -21,6 +21,7 @@ pub(in crate::cli) struct Answer {
     year: Option<i32>,
     source: String,
     licence: Option<String>,
+    #[serde(flatten, with = "crate::model::basis::optional")]
     basis: Option<Basis>,
     renewable_share: Option<f64>,
     fossil_share: Option<f64>,
@@ -30,6 +31,10 @@ pub(in crate::cli) struct Answer {
     pub distance_km: Option<f64>,
     how: String,
     fallbacks: Vec<String>,
+    /// The zones whose figure it is.
+    figure_of: Vec<ZoneId>,
+    /// Why the figure may be wrong.
+    doubts: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<Candidate>,
 }
@@ -61,6 +66,8 @@ impl Answer {
     pub(in crate::cli) fn new(place: ResolvedPlace, origin: Option<&Origin>) -> Self {
         let how = how(&place, origin);
         let provenance = place.intensity.provenance;
+        let zones = provenance.zones(&place.area.zone).into_iter();
+        let figure_of = zones.cloned().collect();
         let candidates = match &place.how {
             How::Address { candidates, .. } => candidates.as_slice(),
             _ => &[],
@@ -87,6 +94,8 @@ impl Answer {
                 _ => None,
             },
             how,
+            figure_of,
+            doubts: provenance.doubts.iter().map(ToString::to_string).collect(),
             fallbacks: provenance
                 .fallbacks
                 .iter()
@@ -147,6 +156,7 @@ impl Answer {
         lines.push(("source", format!("{}{licence}", self.source)));
         lines.push(("found by", self.how.clone()));
         lines.extend(self.fallbacks.iter().map(|text| ("note", text.clone())));
+        lines.extend(self.doubts.iter().map(|text| ("note", text.clone())));
         if let (Some(lat), Some(lon)) = (self.lat, self.lon) {
             lines.push(("at", format!("{lat}, {lon}")));
         }
@@ -173,8 +183,16 @@ fn how(place: &ResolvedPlace, origin: Option<&Origin>) -> String {
             || "the zone's own name".to_owned(),
             |origin| format!("{origin} names the zone"),
         ),
-        How::Country(country) => format!("the country {}", country.name()),
+        How::Country(country) => format!("{}the country {}", named_by(origin), country.name()),
         How::Point(found) => located(found),
+        How::NearCity { city, km } => format!(
+            "the point is at a border, which the map draws roughly; the nearest city, {city}, {km:.1} km away, is in {}",
+            place.area.label()
+        ),
+        How::State { name, largest } => {
+            let named = named("the address");
+            format!("{named}the state {name}; zone of its largest city, {largest}")
+        }
         How::Address { candidates, found } => {
             let city = &candidates[0];
             let people = grouped(&city.population.to_string());
@@ -189,7 +207,7 @@ fn how(place: &ResolvedPlace, origin: Option<&Origin>) -> String {
             evidence,
             found,
         } => {
-            let file = evidence.as_ref().map(|file| file.display().to_string());
+            let file = evidence.as_ref().map(ToString::to_string);
             let named = origin.map(ToString::to_string).or(file);
             let named = named.map_or_else(String::new, |named| format!("{named}: "));
             let located = found.as_ref().map_or_else(
@@ -199,6 +217,11 @@ fn how(place: &ResolvedPlace, origin: Option<&Origin>) -> String {
             let (provider, code, city) = (&region.provider, &region.code, &region.city);
             format!("{named}cloud region {provider}:{code} in {city}; {located}")
         }
+        How::TimeZone(clock) => format!(
+            "the time zone of this machine's clock is {}, in {}",
+            clock.name,
+            clock.country.in_a_sentence()
+        ),
         How::NetworkAddress { name, found } => format!(
             "the network address is in {name}, says the geolocation service; {}",
             located(found)
@@ -209,6 +232,11 @@ fn how(place: &ResolvedPlace, origin: Option<&Origin>) -> String {
     }
 }
 
+/// The setting that names a place, before what it names.
+fn named_by(origin: Option<&Origin>) -> String {
+    origin.map_or_else(String::new, |origin| format!("{origin} names "))
+}
+
 fn by_point(found: Found, area: &AreaId) -> String {
     let label = area.label();
     match found {
@@ -217,7 +245,7 @@ fn by_point(found: Found, area: &AreaId) -> String {
             format!("the point lies in no zone; {label} is the nearest, {degrees:.2} degrees away")
         }
         Found::Border { degrees } => format!(
-            "the map draws a border on the wrong side of the point; {label} is its own country's, {degrees:.2} degrees away"
+            "the map draws a border on the wrong side of the point; {label} is on its own side, {degrees:.2} degrees away"
         ),
         Found::Country => {
             format!("there is no zone of the country at the point; {area} is the whole country")

@@ -63,7 +63,7 @@ pub(super) struct RegionArgs {
     /// A cloud region, such as aws:us-east-1
     #[arg(long, visible_alias = "region", value_name = "PROVIDER:REGION")]
     cloud: Option<String>,
-    /// This machine: the configured zone, region or address, else the cloud region in its system files
+    /// This machine: the configured place, else the cloud region in its system files, else the country of its clock
     #[arg(long)]
     current: bool,
     /// The place of this machine's network address, from a geolocation service
@@ -162,9 +162,11 @@ impl RegionArgs {
     fn query(&self, config: &Config) -> Result<PlaceQuery, Failure> {
         if let (Some(lat), Some(lon)) = (self.lat, self.lon) {
             let point = Point::new(lat, lon);
-            return point
-                .map(PlaceQuery::Point)
-                .map_err(|nowhere| Failure::new(nowhere).exit_with(exit::USAGE));
+            return point.map(PlaceQuery::Point).map_err(|nowhere| {
+                Failure::new(nowhere)
+                    .advise("degrees north and east, such as --lat 52.5 --lon 13.4")
+                    .exit_with(exit::USAGE)
+            });
         }
         let address = self.address.clone().map(PlaceQuery::Address);
         let zone = || self.zone.clone().map(PlaceQuery::Zone);

@@ -1,11 +1,12 @@
 use crate::files;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use toml_edit::{Document, DocumentMut, Item, Value};
 
 use super::key::{Key, NoSuchKey};
 use super::keys::KEYS;
+use crate::cli::bad_value::BadValue;
 
 /// The largest settings file that is read.
 const LARGEST: u64 = 1 << 20;
@@ -16,6 +17,19 @@ pub(super) struct Line {
     pub(super) key: &'static Key,
     pub(super) value: String,
     pub(super) number: usize,
+}
+
+impl Line {
+    /// Why the file of a project must not have this line.
+    pub(super) fn refused_to_projects(&self, path: &Path) -> Option<BadFile> {
+        let (path, line, key) = (path.to_owned(), self.number, self.key.name);
+        let is_below = |part| matches!(part, Component::Normal(_) | Component::CurDir);
+        if self.key.is_personal {
+            return Some(BadFile::Personal { path, line, key });
+        }
+        (self.key.is_folder && !Path::new(&self.value).components().all(is_below))
+            .then_some(BadFile::Outside { path, line, key })
+    }
 }
 
 /// An error in a settings file.
@@ -39,11 +53,21 @@ pub(crate) enum BadFile {
         unknown: NoSuchKey,
     },
     #[error(
-        "{}:{line}: {key} is not allowed in the file of a project, whose author could make you load \
-         any library; set it in your own file or by an option",
+        "{}:{line}: {key} is not allowed in the file of a project, whose author could have any \
+         file read or library loaded; set it in your own file, in the environment or by an option",
         .path.display()
     )]
     Personal {
+        path: PathBuf,
+        line: usize,
+        key: &'static str,
+    },
+    #[error(
+        "{}:{line}: {key} names a folder outside of the working directory, which the file of a project cannot; set it \
+         in your own file, in the environment or by an option",
+        .path.display()
+    )]
+    Outside {
         path: PathBuf,
         line: usize,
         key: &'static str,
@@ -53,7 +77,7 @@ pub(crate) enum BadFile {
         path: PathBuf,
         line: usize,
         key: &'static str,
-        why: String,
+        why: BadValue,
     },
 }
 
@@ -93,13 +117,13 @@ fn line(path: &Path, number: usize, name: &str, item: &Item) -> Result<Line, Bad
         line: number,
         unknown,
     })?;
-    let wrong = |why: String| BadFile::Value {
+    let wrong = |why: BadValue| BadFile::Value {
         path: path.to_owned(),
         line: number,
         key: key.name,
         why,
     };
-    let value = as_text(item).ok_or_else(|| wrong("it must be a text or a number".to_owned()))?;
+    let value = as_text(item).ok_or_else(|| wrong(BadValue::NotAScalar))?;
     let value = key.read(&value).map_err(wrong)?;
     Ok(Line { key, value, number })
 }
@@ -111,7 +135,7 @@ fn text_of(path: &Path) -> Result<Option<String>, BadFile> {
     };
     match files::read_text(path, LARGEST) {
         Ok(text) => Ok(Some(text)),
-        // A home that cannot be read has no settings for us.
+        // A home folder that cannot be read has no settings.
         Err(error)
             if matches!(
                 error.kind(),

@@ -1,6 +1,8 @@
+use std::error::Error;
 use std::fmt;
 use std::str::FromStr;
 
+use crate::cli::bad_value::BadValue;
 use crate::text::nearest;
 
 /// A key of the configuration.
@@ -18,9 +20,11 @@ pub(crate) struct Key {
     pub(crate) perun: Option<(&'static str, &'static str)>,
     /// Never printed.
     pub(crate) is_secret: bool,
-    /// Not allowed in a project's file, which a stranger may have written.
+    /// Not allowed in a project's file, which somebody else may have written.
     pub(crate) is_personal: bool,
-    read: fn(&str) -> Result<String, String>,
+    /// Names a folder, which in a project's file must lie below the working directory.
+    pub(crate) is_folder: bool,
+    read: fn(&str) -> Result<String, BadValue>,
 }
 
 /// An unknown key, with the keys of similar names.
@@ -34,7 +38,7 @@ pub(crate) struct NoSuchKey {
 impl Key {
     pub(super) const fn new(
         name: &'static str,
-        read: fn(&str) -> Result<String, String>,
+        read: fn(&str) -> Result<String, BadValue>,
         help: &'static str,
     ) -> Self {
         Self {
@@ -46,6 +50,7 @@ impl Key {
             perun: None,
             is_secret: false,
             is_personal: false,
+            is_folder: false,
             read,
         }
     }
@@ -80,6 +85,11 @@ impl Key {
         self
     }
 
+    pub(super) const fn folder(mut self) -> Self {
+        self.is_folder = true;
+        self
+    }
+
     /// The environment variable that sets it, such as `IMPACT_PUE`.
     #[must_use]
     pub(crate) fn variable_name(&self) -> String {
@@ -90,7 +100,7 @@ impl Key {
     }
 
     /// The value in its usual spelling, or why the text is not a valid value.
-    pub(crate) fn read(&self, value: &str) -> Result<String, String> {
+    pub(crate) fn read(&self, value: &str) -> Result<String, BadValue> {
         (self.read)(value)
     }
 
@@ -123,9 +133,12 @@ impl fmt::Debug for Key {
 }
 
 /// Accepts a text that parses as `T`.
-pub(super) fn parses<T: FromStr<Err: fmt::Display>>(value: &str) -> Result<String, String> {
+pub(super) fn parses<T>(value: &str) -> Result<String, BadValue>
+where
+    T: FromStr<Err: Error + Send + Sync + 'static>,
+{
     match value.parse::<T>() {
         Ok(_) => Ok(value.to_owned()),
-        Err(error) => Err(error.to_string()),
+        Err(error) => Err(BadValue::Unparsed(error.into())),
     }
 }

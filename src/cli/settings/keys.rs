@@ -1,9 +1,10 @@
 //! All keys, one in each row.
 
 use super::key::{Key, parses};
+use crate::cli::bad_value::BadValue;
 use crate::grid::intensity::Dataset;
-use crate::grid::zone::register;
-use crate::units::{GramsPerKwh, PricePerKwh, Pue, Span};
+use crate::grid::zone::{Iso3, register};
+use crate::units::{GramsPerKwh, PricePerKwh, Pue, Span, Watts};
 
 /// All keys, in the order in which they are printed.
 pub(crate) static KEYS: &[Key] = &[
@@ -24,8 +25,13 @@ pub(crate) static KEYS: &[Key] = &[
     Key::new("zone", zone, "Zone of the electricity map, such as US-CA"),
     Key::new("region", words, "Cloud region, such as aws:us-east-1"),
     Key::new("address", words, "City, such as Montreal, Canada"),
-    Key::new("dataset", parses::<Dataset>, "Data set of intensities: auto, electricity-maps, eit-2019 or ember"),
-    Key::new("output", words, "Folder of the logs")
+    Key::new("country", parses::<Iso3>, "Country, by code or name"),
+    Key::new("dataset", parses::<Dataset>, "Data set of intensities: auto, electricity-maps, eit-2019, ember or egrid"),
+    Key::new("cpu-tdp", parses::<Watts>, "Design power of all processors in W, for machines without a power meter"),
+    Key::new("gpu-tdp", parses::<Watts>, "Design power of a GPU in W, for GPUs without a power meter"),
+    Key::new("memory-watts-per-gb", parses::<Watts>, "Power of a GB of memory in W, for machines without a power meter of the memory"),
+    Key::new("output", words, "Folder of the logs; in a project's file one below the working directory")
+        .folder()
         .default("impact-logs")
         .perun("output", "data_out"),
     Key::new("format", format, "Output format of the commands that have it: text, markdown, latex, html, json, yaml or csv")
@@ -50,65 +56,70 @@ pub(crate) static KEYS: &[Key] = &[
     Key::new("watttime-password", words, "Password at WattTime")
         .variable("WATTTIME_PASSWORD")
         .secret(),
-    Key::new("zones", words, "GeoJSON file with zones to use instead of the built-in map"),
-    Key::new("sysfs-root", words, "Folder to use instead of /sys, such as a mount of the host's in a container")
+    // Keys that name files, roots and libraries: a project's author could have any file read and any code run.
+    Key::new("zones", words, "GeoJSON file with zones to use instead of the built-in map; not allowed in a project's file")
+        .personal(),
+    Key::new("sysfs-root", words, "Folder to use instead of /sys, such as a mount of the host's in a container; not allowed in a project's file")
+        .personal()
         .default("/sys"),
-    Key::new("procfs-root", words, "Folder to use instead of /proc")
+    Key::new("procfs-root", words, "Folder to use instead of /proc; not allowed in a project's file")
+        .personal()
         .default("/proc"),
-    Key::new("run-root", words, "Folder to use instead of /run, where cloud-init writes the cloud region")
+    Key::new("run-root", words, "Folder to use instead of /run, where cloud-init writes the cloud region; not allowed in a project's file")
+        .personal()
         .default("/run"),
-    // Loading a library runs its code.
+    Key::new("etc-root", words, "Folder to use instead of /etc, where the time zone of the clock is; not allowed in a project's file")
+        .personal()
+        .default("/etc"),
     Key::new("nvml-lib", words, "NVML library to load instead of the one the dynamic loader finds; not allowed in a project's file")
         .personal(),
-    Key::new("intensities", words, "CSV file with intensities to use before the built-in ones"),
+    Key::new("intensities", words, "CSV file with intensities to use before the built-in ones; not allowed in a project's file")
+        .personal(),
 ];
 
 /// A short code such as EUR.
-pub(crate) fn currency(text: &str) -> Result<String, String> {
+pub(crate) fn currency(text: &str) -> Result<String, BadValue> {
     if (1..=8).contains(&text.chars().count()) && text.chars().all(|c| !c.is_control()) {
         Ok(text.to_owned())
     } else {
-        Err("a currency is a code such as EUR".to_owned())
+        Err(BadValue::NotACurrency)
     }
 }
 
-fn zone(text: &str) -> Result<String, String> {
+fn zone(text: &str) -> Result<String, BadValue> {
     match register::named(text) {
         Ok(zone) => Ok(zone.to_string()),
-        Err(error) => Err(error.to_string()),
+        Err(error) => Err(BadValue::Unparsed(error.into())),
     }
 }
 
-fn words(text: &str) -> Result<String, String> {
+fn words(text: &str) -> Result<String, BadValue> {
     if text.trim().is_empty() || text.chars().any(char::is_control) {
-        Err("it must be a text without control characters".to_owned())
+        Err(BadValue::NotAText)
     } else {
         Ok(text.to_owned())
     }
 }
 
 /// One of some words, in upper or lower case.
-fn one_of(text: &str, choices: &[&str]) -> Result<String, String> {
+fn one_of(text: &str, choices: &'static [&'static str]) -> Result<String, BadValue> {
     choices
         .iter()
         .find(|choice| choice.eq_ignore_ascii_case(text.trim()))
         .map(|choice| (*choice).to_owned())
-        .ok_or_else(|| {
-            format!(
-                "`{}` is none of {}",
-                text.escape_debug(),
-                choices.join(", ")
-            )
+        .ok_or_else(|| BadValue::NotAChoice {
+            text: text.to_owned(),
+            choices,
         })
 }
 
-fn format(text: &str) -> Result<String, String> {
+fn format(text: &str) -> Result<String, BadValue> {
     one_of(
         text,
         &["text", "markdown", "latex", "html", "json", "yaml", "csv"],
     )
 }
 
-fn log_level(text: &str) -> Result<String, String> {
+fn log_level(text: &str) -> Result<String, BadValue> {
     one_of(text, &["error", "warn", "warning", "info", "debug"])
 }

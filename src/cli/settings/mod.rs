@@ -11,6 +11,13 @@ mod resolve;
 mod sources;
 
 pub(crate) use file::{commented, with_value};
-pub(crate) use key::Key;
+pub(crate) use key::{Key, NoSuchKey};
 pub(crate) use resolve::{Config, Origin, Setting};
-pub(crate) use sources::{PROJECT_FILE, Sources};
+pub(crate) use sources::{IgnoredFile, PROJECT_FILE, Sources};
+
+/// Reads a file as settings, and sets a value in its text.
+#[cfg(fuzzing)]
+pub(crate) fn read_any(path: &std::path::Path) {
+    let _ = file::read(path);
+    let _ = with_value(path, &keys::KEYS[0], "1");
+}

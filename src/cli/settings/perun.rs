@@ -18,7 +18,7 @@ pub(crate) fn read(text: &str) -> Imported {
     let mut section = String::new();
     for (index, line) in text.lines().enumerate() {
         let number = index + 1;
-        let line = line.trim();
+        let line = without_comment(line);
         if line.is_empty() || line.starts_with(['#', ';']) {
             continue;
         }
@@ -26,7 +26,7 @@ pub(crate) fn read(text: &str) -> Imported {
             .strip_prefix('[')
             .and_then(|rest| rest.strip_suffix(']'))
         {
-            name.trim().clone_into(&mut section);
+            section = name.trim().to_ascii_lowercase().replace('_', "-");
             continue;
         }
         let Some((name, value)) = line.split_once(['=', ':']) else {
@@ -35,10 +35,20 @@ pub(crate) fn read(text: &str) -> Imported {
                 .push((number, format!("`{line}` is not a setting")));
             continue;
         };
-        let (name, value) = (name.trim(), value.trim());
+        // The examples of perun end some values with a comma, as in a table of Python.
+        let (name, value) = (
+            name.trim(),
+            unquoted(value.trim().trim_end_matches(',').trim_end()),
+        );
+        if value.is_empty() {
+            imported
+                .left_out
+                .push((number, format!("{name} has no value")));
+            continue;
+        }
         let counterpart = KEYS
             .iter()
-            .find(|key| key.perun == Some((section.as_str(), name)));
+            .find(|key| key.perun == Some((section.as_str(), current(name))));
         match counterpart.map(|key| (key, key.read(value))) {
             Some((key, Ok(value))) => imported.settings.push((key, value)),
             Some((key, Err(why))) => {
@@ -56,9 +66,51 @@ pub(crate) fn read(text: &str) -> Imported {
     imported
 }
 
+/// The line up to a comment; a comment starts at the line's start or after a space.
+fn without_comment(line: &str) -> &str {
+    let is_start = |at: usize| at == 0 || line[..at].ends_with(char::is_whitespace);
+    let comment = line.match_indices(['#', ';']).find(|(at, _)| is_start(*at));
+    line[..comment.map_or(line.len(), |(at, _)| at)].trim()
+}
+
+fn unquoted(value: &str) -> &str {
+    let inside = |quote| value.strip_prefix(quote)?.strip_suffix(quote);
+    inside('"').or_else(|| inside('\'')).unwrap_or(value)
+}
+
+/// The name that newer versions of perun have for a key.
+fn current(name: &str) -> &str {
+    match name {
+        "sampling_rate" => "sampling_period",
+        name => name,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn comments_commas_quotes_and_older_names_are_read_as_perun_reads_them() {
+        let imported = read(concat!(
+            "[post_processing]\npue = 1.05, # of the centre\nemissions_factor = 417.80,\n",
+            "price_factor = 0.3251, ; per kWh\nprice_unit = \"€\",\n",
+            "[monitor]\nsampling_rate = 1,\n[output]\napp_name = ,\n",
+            "data_out = \"./perun_results\",\n"
+        ));
+        let taken = imported.settings.iter();
+        let taken: Vec<(&str, &str)> = taken.map(|(key, value)| (key.name, &**value)).collect();
+        let wanted = [
+            ("pue", "1.05"),
+            ("emissions-factor", "417.80"),
+            ("price", "0.3251"),
+            ("currency", "€"),
+            ("interval", "1"),
+            ("output", "./perun_results"),
+        ];
+        assert_eq!(taken, wanted);
+        assert_eq!(imported.left_out, [(9, "app_name has no value".to_owned())]);
+    }
 
     #[test]
     fn what_both_tools_know_is_taken_over_and_the_rest_is_told() {

@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -7,6 +8,8 @@ use super::file::BadFile;
 use super::key::{Key, NoSuchKey};
 use super::keys::KEYS;
 use super::sources::Sources;
+use crate::cli::Failure;
+use crate::cli::bad_value::BadValue;
 use crate::model::Environment;
 
 /// The settings in force.
@@ -42,11 +45,30 @@ pub(crate) enum BadSetting {
     #[error(transparent)]
     File(#[from] BadFile),
     #[error("{variable} in the environment: {why}")]
-    Environment { variable: String, why: String },
+    Environment { variable: String, why: BadValue },
     #[error("--config: {0}")]
     UnknownKey(NoSuchKey),
     #[error("--config {key}: {why}")]
-    CommandLine { key: &'static str, why: String },
+    CommandLine { key: &'static str, why: BadValue },
+}
+
+impl BadSetting {
+    /// The failure, with what to do.
+    fn advised(self) -> Failure {
+        let advice = match &self {
+            Self::File(BadFile::Key { .. }) | Self::UnknownKey(_) => {
+                "impact config show, which lists the keys"
+            }
+            Self::File(BadFile::Personal { .. }) => "impact config set --user KEY VALUE",
+            Self::File(_) => "correct the file, or remove the line",
+            Self::Environment { variable, .. } => {
+                let advice = format!("unset {variable}, or give it another value");
+                return Failure::new(self).advise(advice);
+            }
+            Self::CommandLine { .. } => "impact config show, which lists the keys and their values",
+        };
+        Failure::new(self).advise(advice)
+    }
 }
 
 impl Config {
@@ -65,25 +87,28 @@ impl Config {
     }
 
     /// Reads all levels; an invalid value is an error even if a stronger level sets the same key.
-    pub(crate) fn load(sources: &Sources) -> Result<Self, BadSetting> {
+    pub(crate) fn load(sources: &Sources) -> Result<Self, Failure> {
         let (config, faults) = Self::load_past_faults(sources)?;
         match faults.into_iter().next() {
-            Some(fault) => Err(fault.into()),
+            Some(fault) => Err(fault.advised()),
             None => Ok(config),
         }
     }
 
-    /// As [`Config::load`], but errors in files are returned beside the settings: they must not keep a
+    /// As [`Config::load`], but errors in files and variables are returned beside the settings: they must not keep a
     /// job from running.
-    pub(crate) fn load_past_faults(sources: &Sources) -> Result<(Self, Vec<BadFile>), BadSetting> {
+    pub(crate) fn load_past_faults(
+        sources: &Sources,
+    ) -> Result<(Self, Vec<BadSetting>), BadSetting> {
         let mut config = Self {
             environment: sources.environment.clone(),
             ..Self::defaults()
         };
         let user = |path, line| Origin::UserFile { path, line };
-        let mut faults = config.take_over(sources.user.as_ref(), user);
+        let mut wrong = config.take_over(sources.user.as_ref(), user);
         let project = |path, line| Origin::ProjectFile { path, line };
-        faults.extend(config.take_over(sources.project.as_ref(), project));
+        wrong.extend(config.take_over(sources.project.as_ref(), project));
+        let mut faults: Vec<BadSetting> = wrong.into_iter().map(BadSetting::from).collect();
         for key in KEYS {
             // Our own variable is stronger than that of another tool.
             let foreign = key.foreign_variable.map(str::to_owned);
@@ -91,11 +116,10 @@ impl Config {
                 let Some(value) = sources.environment.get(&variable) else {
                     continue;
                 };
-                let value = key.read(value).map_err(|why| BadSetting::Environment {
-                    variable: variable.clone(),
-                    why,
-                })?;
-                config.set(key, value, Origin::Environment { variable });
+                match key.read(value) {
+                    Ok(value) => config.set(key, value, Origin::Environment { variable }),
+                    Err(why) => faults.push(BadSetting::Environment { variable, why }),
+                }
             }
         }
         for (name, value) in &sources.command_line {
@@ -120,12 +144,10 @@ impl Config {
         let (lines, mut wrong) = file::read(path);
         for line in lines {
             let origin = origin(path.clone(), line.number);
-            if line.key.is_personal && matches!(origin, Origin::ProjectFile { .. }) {
-                wrong.push(BadFile::Personal {
-                    path: path.clone(),
-                    line: line.number,
-                    key: line.key.name,
-                });
+            if matches!(origin, Origin::ProjectFile { .. })
+                && let Some(refused) = line.refused_to_projects(path)
+            {
+                wrong.push(refused);
                 continue;
             }
             self.set(line.key, line.value, origin);
@@ -188,6 +210,19 @@ impl Config {
         best
     }
 
+    /// Those of some keys that a project's file has set, with their values.
+    #[must_use]
+    pub(crate) fn of_project<'k>(
+        &self,
+        names: impl IntoIterator<Item = &'k str>,
+    ) -> BTreeMap<String, String> {
+        let settings = names.into_iter().filter_map(|name| self.setting(name));
+        settings
+            .filter(|setting| matches!(setting.origin, Origin::ProjectFile { .. }))
+            .filter_map(|setting| Some((setting.key.name.to_owned(), setting.value.clone()?)))
+            .collect()
+    }
+
     /// Settings under the variable names of other tools, such as tokens of live services.
     pub(crate) fn foreign_variables(&self) -> impl Iterator<Item = (&'static str, &str)> {
         self.settings
@@ -197,10 +232,10 @@ impl Config {
 }
 
 impl Origin {
-    /// Whether it is a line of a file.
+    /// Whether it is a line of a file or a variable: what the user has not said with this very command.
     #[must_use]
-    pub(crate) fn is_file(&self) -> bool {
-        matches!(self, Self::UserFile { .. } | Self::ProjectFile { .. })
+    pub(crate) fn is_configured(&self) -> bool {
+        !matches!(self, Self::Default | Self::CommandLine)
     }
 
     fn level(&self) -> u8 {
@@ -302,7 +337,7 @@ mod tests {
         for key in KEYS {
             assert_eq!(Key::find(key.name).unwrap().name, key.name);
             if let Some(default) = key.default {
-                assert_eq!(key.read(default).as_deref(), Ok(default), "{}", key.name);
+                assert_eq!(key.read(default).unwrap(), default, "{}", key.name);
             }
         }
     }

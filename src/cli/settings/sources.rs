@@ -1,5 +1,6 @@
 use std::path::{Path, PathBuf};
 
+use crate::files::{TrustedOwners, UntrustedOwner};
 use crate::model::Environment;
 
 /// The project's file, looked for upwards from the working directory.
@@ -12,6 +13,16 @@ pub(crate) struct Sources {
     pub(crate) environment: Environment,
     pub(crate) project: Option<PathBuf>,
     pub(crate) user: Option<PathBuf>,
+    /// The project's file, if it is not used because it belongs to somebody else.
+    pub(crate) ignored: Option<IgnoredFile>,
+}
+
+/// A project's file that is not used.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{} is not used: {why}", .path.display())]
+pub(crate) struct IgnoredFile {
+    pub(crate) path: PathBuf,
+    why: UntrustedOwner,
 }
 
 impl Sources {
@@ -19,9 +30,19 @@ impl Sources {
     pub(crate) fn of_process() -> Self {
         let environment = Environment::of_process();
         let folder = std::env::current_dir().ok();
+        let mut project = folder.and_then(|folder| upwards(&folder));
+        let owners = TrustedOwners::of_process(environment.raw("SUDO_UID"));
+        let ignored = project.clone().and_then(|path| {
+            let why = owners.check(&path).ok()?.err()?;
+            Some(IgnoredFile { path, why })
+        });
+        if ignored.is_some() {
+            project = None;
+        }
         Self {
             command_line: Vec::new(),
-            project: folder.and_then(|folder| upwards(&folder)),
+            project,
+            ignored,
             user: user_file(&environment),
             environment,
         }

@@ -1,10 +1,12 @@
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{LocalModes, tcgetattr, tcgetpgrp, tcgetwinsize};
 
 use crate::ledger::footprint::RunningEmissions;
 use crate::model::Environment;
+use crate::text::quantity;
 use crate::track::{Display, LiveStatus};
 use crate::units::GramsCo2e;
 
@@ -41,6 +43,10 @@ impl Display for LiveLine {
         let mass = status
             .energy
             .and_then(|energy| self.emissions.up_to(energy, status.intensity));
+        // A terminal that was stopped with Ctrl-S would hold up the log.
+        if !is_writable() {
+            return;
+        }
         let size = tcgetwinsize(io::stderr()).ok();
         let Some(size) = size.filter(|size| size.ws_row >= FEWEST_ROWS && is_in_line_mode()) else {
             self.give_up();
@@ -67,6 +73,9 @@ impl Display for LiveLine {
     }
 
     fn clear(&mut self) {
+        if !is_writable() {
+            return;
+        }
         let left = self.left.take();
         if let Some(row) = self.row.take().or(left) {
             let erased = if is_in_line_mode() {
@@ -87,6 +96,17 @@ impl LiveLine {
             self.left = Some(row);
         }
     }
+}
+
+/// Whether standard error takes some bytes without waiting.
+fn is_writable() -> bool {
+    let stderr = io::stderr();
+    let mut stderr = [PollFd::new(&stderr, PollFlags::OUT)];
+    let now = Timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    matches!(poll(&mut stderr, Some(&now)), Ok(ready) if ready > 0)
 }
 
 /// In a terminal with fewer rows nothing is shown.
@@ -123,12 +143,10 @@ fn is_in_line_mode() -> bool {
 
 fn text(status: &LiveStatus, mass: Option<GramsCo2e>) -> String {
     let mut parts = vec![clock(status.elapsed)];
-    parts.extend(status.power.map(|power| format!("{:.1} W", power.get())));
-    parts.push(status.energy.map_or_else(
-        || "energy unknown".to_owned(),
-        |energy| format!("{:.6} kWh", energy.kwh()),
-    ));
-    parts.extend(mass.map(|mass| format!("{:.3} g CO2eq", mass.grams())));
+    parts.extend(status.power.map(quantity::power));
+    let energy = status.energy.map(quantity::electricity);
+    parts.push(energy.unwrap_or_else(|| "energy unknown".to_owned()));
+    parts.extend(mass.map(|mass| format!("{} CO2eq", quantity::mass(mass))));
     parts.extend(status.measured.map(|measured| match measured {
         all if all > 0.999 => "measured".to_owned(),
         none if none <= 0.0 => "estimated".to_owned(),
@@ -138,7 +156,7 @@ fn text(status: &LiveStatus, mass: Option<GramsCo2e>) -> String {
 }
 
 /// Hours, minutes and seconds.
-pub fn clock(elapsed: Duration) -> String {
+fn clock(elapsed: Duration) -> String {
     let seconds = elapsed.as_secs();
     let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
     if hours > 0 {
@@ -164,7 +182,7 @@ mod tests {
         };
         assert_eq!(
             text(&status, GramsCo2e::from_grams(21.0).ok()),
-            "1:02:05 | 61.2 W | 0.100000 kWh | 21.000 g CO2eq | measured"
+            "1:02:05 | 61.25 W | 100 Wh | 21 g CO2eq | measured"
         );
     }
 }

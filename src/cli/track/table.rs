@@ -1,33 +1,44 @@
 use std::fmt::Write as _;
+use std::path::Path;
 
-use super::live_line::clock;
 use crate::grid::zone::register;
 use crate::ledger::Footprint;
 use crate::ledger::footprint::PueOrigin;
+use crate::meter::Measurement;
 use crate::model::Component;
 use crate::model::info::Region;
 use crate::text::escape;
+use crate::text::quantity::{self, Quantity};
 use crate::track::{Ending, Summary};
-use crate::units::JOULES_PER_KWH;
+use crate::units::Energy;
 
 /// The summary of a run for the terminal, with the command to run next.
 ///
 /// The footprint is the one of the log just written, so that a statement says the same.
-pub fn table(summary: &Summary, footprint: Option<&Footprint>, name: &str) -> String {
+pub fn table(
+    summary: &Summary,
+    footprint: Option<&Footprint>,
+    name: &str,
+    program: Option<&Path>,
+) -> String {
     let mut text = String::new();
-    let seconds = summary.measurement.duration.as_secs_f64();
-    let how_long = if seconds < 60.0 {
-        format!("{seconds:.3} s")
-    } else {
-        clock(summary.measurement.duration)
-    };
+    let how_long = summary
+        .measurement
+        .as_ref()
+        .map_or_else(String::new, |measured| {
+            format!(", {}", quantity::duration(measured.duration))
+        });
     let ended = match summary.ending {
         Ending::Killed(signal) => format!(", killed by signal {signal}"),
         Ending::Exited(code) if code != 0 => format!(", exit code {code}"),
         _ => String::new(),
     };
-    let _ = writeln!(text, "\nimpact: {name}, {how_long}{ended}");
-    rows(&mut text, summary);
+    let _ = writeln!(text, "\nimpact: {name}{how_long}{ended}");
+    let measurement = summary.measurement.as_ref();
+    match measurement.filter(|measurement| !measurement.balance.is_empty()) {
+        Some(measurement) => rows(&mut text, measurement),
+        None => text.push_str("  nothing could be measured or estimated\n"),
+    }
     totals(&mut text, summary, footprint);
     for note in &summary.notes {
         let _ = writeln!(text, "  note: {note}");
@@ -35,21 +46,19 @@ pub fn table(summary: &Summary, footprint: Option<&Footprint>, name: &str) -> St
     if let Some(run) = &summary.run {
         let run = escape::shell_path(run);
         let _ = writeln!(text, "  log: {run}");
-        let _ = match country(summary.region.as_ref()) {
-            _ if summary.measurement.energy().is_none() => writeln!(text, "  next: impact doctor"),
-            Some(country) => writeln!(text, "  next: impact statement {run} {country}"),
-            None => writeln!(
-                text,
-                "  next: impact statement {run} USA   (or your country's code; --zone adds the CO2eq)"
-            ),
+        let impact = callable(program);
+        let country = country(summary.region.as_ref());
+        let country = country.map_or_else(String::new, |country| format!(" {country}"));
+        let _ = match measurement.and_then(Measurement::energy) {
+            None => writeln!(text, "  next: {impact} doctor"),
+            Some(_) => writeln!(text, "  next: {impact} statement {run}{country}"),
         };
     }
     text
 }
 
-fn rows(text: &mut String, summary: &Summary) {
-    let width = summary
-        .measurement
+fn rows(text: &mut String, measurement: &Measurement) {
+    let width = measurement
         .sensors
         .iter()
         .map(|s| name(&s.component).len())
@@ -61,11 +70,11 @@ fn rows(text: &mut String, summary: &Summary) {
         "  {:width$}  {:>12}  {:>12}  how",
         "device", "the run", "the machine"
     );
-    for sensor in &summary.measurement.sensors {
-        let Some(balance) = summary.measurement.balance.get(&sensor.component) else {
+    for sensor in &measurement.sensors {
+        let Some(balance) = measurement.balance.get(&sensor.component) else {
             continue;
         };
-        let contained = match summary.measurement.counted_as(&sensor.component) {
+        let contained = match measurement.counted_as(&sensor.component) {
             Some(_) => "",
             None => " (not added: part of another, or unknown)",
         };
@@ -78,21 +87,23 @@ fn rows(text: &mut String, summary: &Summary) {
             sensor.method,
         );
     }
-    if summary.measurement.sensors.is_empty() {
-        let _ = writeln!(text, "  nothing could be measured or estimated");
-    }
 }
 
 fn totals(text: &mut String, summary: &Summary, footprint: Option<&Footprint>) {
-    let _ = match summary.measurement.energy() {
-        Some(energy) => writeln!(
-            text,
-            "  energy of the run: {} = {:.9} kWh",
-            joules(energy.joules()),
-            energy.kwh()
-        ),
+    let _ = match summary.measurement.as_ref().and_then(Measurement::energy) {
+        Some(energy) => writeln!(text, "  energy of the run: {}", amount(energy)),
         None => writeln!(text, "  energy of the run: unknown; see impact doctor"),
     };
+    if let Some(footprint) = footprint {
+        let stated_by = match &footprint.pue_origin {
+            PueOrigin::Assumed(source) => format!(", a global average ({source})"),
+            PueOrigin::Provider(citation) => format!(", by {citation}"),
+            PueOrigin::Machine(machine) => format!(", as this is {machine}"),
+            _ => String::new(),
+        };
+        let energy = amount(footprint.energy);
+        let _ = writeln!(text, "  with PUE {}: {energy}{stated_by}", footprint.pue);
+    }
     if let Some(how) = summary
         .region
         .as_ref()
@@ -100,27 +111,18 @@ fn totals(text: &mut String, summary: &Summary, footprint: Option<&Footprint>) {
     {
         let _ = writeln!(text, "  place: {how}");
     }
-    match (
-        &summary.region,
-        footprint.and_then(|of| of.carbon.as_ref().zip(Some(of))),
-    ) {
-        (_, Some((carbon, footprint))) => {
+    match (&summary.region, footprint.and_then(|of| of.carbon.as_ref())) {
+        (_, Some(carbon)) => {
             let zone = carbon
                 .zone
                 .as_ref()
                 .map_or_else(String::new, |zone| format!(" in {zone}"));
-            let stated_by = match &footprint.pue_origin {
-                PueOrigin::Assumed => ", a global average".to_owned(),
-                PueOrigin::Provider(citation) => format!(", by {citation}"),
-                _ => String::new(),
-            };
             let _ = writeln!(
                 text,
-                "  CO2eq: {:.6} g{zone} at {:.0} g/kWh ({}), PUE {}{stated_by}",
-                carbon.mass.grams(),
-                carbon.intensity.get(),
+                "  CO2eq: {}{zone} at {} ({})",
+                quantity::mass(carbon.mass),
+                quantity::intensity(carbon.intensity),
                 carbon.origin,
-                footprint.pue,
             );
         }
         (Some(_), None) => {
@@ -129,15 +131,29 @@ fn totals(text: &mut String, summary: &Summary, footprint: Option<&Footprint>) {
         (None, _) => {
             let _ = writeln!(
                 text,
-                "  CO2eq: unknown zone; give --zone, --region or --address"
+                "  CO2eq: unknown, because the place is; name it with --zone, --address, --region or --country"
             );
         }
     }
     let _ = writeln!(
         text,
-        "  the tracker itself: {:.3} s of CPU time, no part of the run",
-        summary.overhead.as_secs_f64()
+        "  the tracker itself: {} of CPU time, no part of the run",
+        quantity::duration(summary.overhead)
     );
+}
+
+/// The program as it was called, as a word of a shell command; its name where it was found by that.
+fn callable(program: Option<&Path>) -> String {
+    program.map_or_else(|| "impact".to_owned(), escape::shell_path)
+}
+
+/// In joules, and in kilowatt-hours as a statement has it.
+fn amount(energy: Energy) -> String {
+    format!(
+        "{} = {}",
+        quantity::joules(energy),
+        quantity::electricity(energy)
+    )
 }
 
 fn country(region: Option<&Region>) -> Option<String> {
@@ -155,10 +171,5 @@ fn name(component: &Component) -> String {
 }
 
 fn joules(joules: f64) -> String {
-    match joules {
-        small if small < 10.0 => format!("{small:.4} J"),
-        middle if middle < 10_000.0 => format!("{middle:.2} J"),
-        large if large < 1e7 => format!("{:.3} kJ", large / 1e3),
-        huge => format!("{:.3} kWh", huge / JOULES_PER_KWH),
-    }
+    Quantity::Joules.amount(joules)
 }

@@ -25,6 +25,13 @@ pub fn factor(from: i32, to: i32) -> Option<f64> {
     Some(index(to)? / index(from)?)
 }
 
+/// The newest year with an index.
+#[must_use]
+pub fn newest_year() -> Option<i32> {
+    let rows = DEFLATOR.rows::<Row>();
+    rows.iter().map(|row| row.year).max()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

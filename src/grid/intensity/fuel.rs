@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use serde::Deserialize;
 
 use super::{Declined, Point};
@@ -69,11 +69,13 @@ impl Fuel {
 pub struct Mix {
     megawatts: f64,
     tonnes_per_hour: f64,
+    reports: u32,
 }
 
 impl Mix {
     /// Adds what one fuel generates; charging storage and night-time losses (below 0) are load.
     pub fn add(&mut self, fuel: Fuel, megawatts: f64) {
+        self.reports += 1;
         if megawatts.is_finite() && megawatts > 0.0 {
             self.megawatts += megawatts;
             self.tonnes_per_hour += megawatts * fuel.factor().get() / 1000.0;
@@ -92,9 +94,27 @@ impl Mix {
     }
 }
 
+/// The mixes without the newest ones that some fuels are still missing from.
+///
+/// Fuels are reported one by one. Until all of them are, the rest would pass for the whole.
+fn without_incomplete_end(mut mixes: BTreeMap<DateTime<Utc>, Mix>) -> BTreeMap<DateTime<Utc>, Mix> {
+    const LATE: TimeDelta = TimeDelta::hours(6);
+    let most = mixes.values().map(|mix| mix.reports).max().unwrap_or(0);
+    let Some(newest) = mixes.keys().next_back().copied() else {
+        return mixes;
+    };
+    while let Some(last) = mixes.last_entry()
+        && last.get().reports < most
+        && newest.signed_duration_since(*last.key()) < LATE
+    {
+        last.remove();
+    }
+    mixes
+}
+
 /// The intensities of a grid over time; times at which it generates nothing are left out.
 pub fn points(mixes: BTreeMap<DateTime<Utc>, Mix>) -> Result<Vec<Point>, Declined> {
-    mixes
+    without_incomplete_end(mixes)
         .into_iter()
         .filter_map(|(at, mix)| match mix.intensity() {
             Ok(intensity) => Some(Ok(Point { at, intensity })),
@@ -116,6 +136,29 @@ mod tests {
         mix.add(Fuel::Solar, -5.0);
         let intensity = mix.intensity().unwrap().get();
         assert!((intensity - (820.0 + 3.0 * 11.0) / 4.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_newest_times_are_left_out_until_all_fuels_are_reported() {
+        let mix = |fuels: &[Fuel]| {
+            let mut mix = Mix::default();
+            for fuel in fuels {
+                mix.add(*fuel, 100.0);
+            }
+            mix
+        };
+        let at = |hour: i64| DateTime::UNIX_EPOCH + TimeDelta::hours(hour);
+        let mixes = BTreeMap::from([
+            (at(0), mix(&[Fuel::Wind])),
+            (at(1), mix(&[Fuel::Coal, Fuel::Wind])),
+            (at(2), mix(&[Fuel::Wind])),
+        ]);
+        let times: Vec<_> = points(mixes)
+            .unwrap()
+            .iter()
+            .map(|point| point.at)
+            .collect();
+        assert_eq!(times, [at(0), at(1)]);
     }
 
     #[test]

@@ -21,12 +21,13 @@ mod table;
 mod yearly;
 
 pub use crate::model::{
-    Basis, Dataset, Fallback, Intensity, NoSuchDataset, Provenance, Shares, Source,
+    Basis, Dataset, Emissions, Fallback, Intensity, Mix, NoSuchDataset, NoSuchEmissions,
+    OtherEmissions, Provenance, Shares, Source,
 };
 pub use poller::{IntensityPoller, Latest};
-pub use provider::{Declined, IntensityProvider, Nonsense};
+pub use provider::{Declined, IntensityProvider, InvalidAnswer};
 pub use provider_chain::ProviderChain;
 pub use series::{NotAPeriod, Period, Point, Series};
 pub(in crate::grid) use yearly::for_area_in;
-pub use yearly::{for_area, for_zone};
+pub use yearly::{NoFigure, NoIntensity, for_area, for_zone};
 pub use yearly_provider::YearlyProvider;

@@ -31,6 +31,12 @@ pub struct Latest {
 }
 
 impl Latest {
+    /// Whether the value is an average over years, which the tables give where no service answers.
+    #[must_use]
+    pub fn is_average(&self) -> bool {
+        self.sources.iter().any(|source| source.year.is_some())
+    }
+
     /// The sources and the basis as one line.
     #[must_use]
     pub fn source(&self) -> String {
@@ -169,7 +175,7 @@ mod tests {
             series: Series::new(
                 &zone,
                 [Provenance::of(Source::named("a test"))],
-                Basis::Direct,
+                Basis::DIRECT_CONSUMPTION,
                 half_hour,
                 &period,
                 vec![point],
@@ -198,6 +204,9 @@ mod tests {
         let mut state = State::default();
         state.take(&answer("2026-01-01T12:00:00Z", vec![]));
         state.take(&answer("2026-01-01T12:30:00Z", vec![]));
-        assert_eq!(state.notices, ["carbon intensity from a test (direct)"]);
+        assert_eq!(
+            state.notices,
+            ["carbon intensity from a test (direct, consumption mix)"]
+        );
     }
 }

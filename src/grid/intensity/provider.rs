@@ -59,13 +59,13 @@ pub enum Declined {
     },
     /// The answer cannot be used.
     #[error("it answered with nonsense")]
-    Nonsense(#[from] Nonsense),
+    InvalidAnswer(#[from] InvalidAnswer),
 }
 
 /// What was wrong with an answer that came.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Nonsense {
+pub enum InvalidAnswer {
     /// A value is impossible.
     #[error(transparent)]
     OutOfRange(#[from] OutOfRange),
@@ -85,7 +85,7 @@ pub enum Nonsense {
 
 impl From<OutOfRange> for Declined {
     fn from(error: OutOfRange) -> Self {
-        Self::Nonsense(Nonsense::OutOfRange(error))
+        Self::InvalidAnswer(InvalidAnswer::OutOfRange(error))
     }
 }
 
@@ -104,7 +104,7 @@ impl Declined {
     #[must_use]
     pub fn reason(&self) -> String {
         match self {
-            Self::Nonsense(nonsense) => format!("{self}: {nonsense}"),
+            Self::InvalidAnswer(nonsense) => format!("{self}: {nonsense}"),
             _ => self.to_string(),
         }
     }

@@ -101,6 +101,7 @@ pub struct Series {
     #[serde(rename = "source", serialize_with = "as_text")]
     pub sources: Vec<Provenance>,
     /// What the points count.
+    #[serde(flatten)]
     pub basis: Basis,
     /// How long a value is valid, and how often there is a new one.
     #[serde(rename = "resolution_s", serialize_with = "seconds")]
@@ -152,7 +153,7 @@ impl Series {
         }
         let mut sources: Vec<Provenance> = sources.into_iter().collect();
         for source in &mut sources {
-            source.basis = Some(basis);
+            source.basis.get_or_insert(basis);
         }
         sources.dedup();
         Ok(Self {
@@ -245,7 +246,7 @@ mod tests {
         Series::new(
             &"GB".parse().unwrap(),
             [Provenance::of(Source::named("a test"))],
-            Basis::Direct,
+            Basis::DIRECT_CONSUMPTION,
             TimeDelta::hours(1),
             &period,
             points,

@@ -2,11 +2,11 @@
 
 use csv::StringRecord;
 
-use super::{Basis, Dataset, Fallback, Intensity, Provenance, Shares, Source};
+use super::{Basis, Dataset, Emissions, Fallback, Intensity, Provenance, Shares, Source};
 use crate::grid::data;
 use crate::grid::data::Table;
 use crate::grid::zone::{Iso3, ZoneId};
-use crate::model::SubstitutionRule;
+use crate::model::{Doubt, DoubtKind, SubstitutionRule};
 use crate::units::GramsPerKwh;
 
 /// A figure of one year.
@@ -44,7 +44,11 @@ impl Series {
             };
             Some(Figure {
                 year,
-                value: GramsPerKwh::new(mean(&|figure| Some(figure.value.get()))?).ok()?,
+                // The shares are known to a hundredth.
+                value: GramsPerKwh::new(
+                    (mean(&|figure| Some(figure.value.get()))? * 100.0).round() / 100.0,
+                )
+                .ok()?,
                 shares: Shares {
                     renewable: mean(&|figure| figure.shares.renewable),
                     fossil: mean(&|figure| figure.shares.fossil),
@@ -63,6 +67,16 @@ impl Series {
             .iter()
             .copied()
             .find(|figure| figure.year == year)
+    }
+
+    /// Why a figure of this zone of the yearly table may be wrong. Jumps are those of the newest year.
+    pub(super) fn doubts(&self, zone: &ZoneId, figure: &Figure) -> Vec<Doubt> {
+        if self.dataset != Dataset::ElectricityMaps {
+            return Vec::new();
+        }
+        let mut doubts = data::flag::of(zone.as_str());
+        doubts.retain(|doubt| doubt.kind != DoubtKind::Jump || figure.year == self.newest().year);
+        doubts
     }
 
     pub(super) fn newest(&self) -> Figure {
@@ -86,6 +100,7 @@ impl Figure {
                 &data::EIT_2019,
             ),
             Dataset::Ember => ("Ember, by Our World in Data", &data::EMBER),
+            Dataset::Egrid => ("EPA eGRID2023, by state", &data::EGRID),
             Dataset::ElectricityMaps | Dataset::Auto => {
                 ("Electricity Maps, yearly data", &data::ELECTRICITY_MAPS)
             }
@@ -98,11 +113,26 @@ impl Figure {
                     licence: Some(table.provenance.licence.into()),
                 },
                 year: Some(self.year),
-                basis: Some(Basis::LifeCycle),
+                basis: Some(basis(dataset)),
                 fallbacks: Vec::new(),
+                doubts: Vec::new(),
             },
             shares: self.shares,
         }
+    }
+}
+
+/// What the figures of a table count.
+fn basis(dataset: Dataset) -> Basis {
+    match dataset {
+        Dataset::Auto | Dataset::ElectricityMaps => Basis::LIFE_CYCLE_CONSUMPTION,
+        Dataset::Ember => Basis::LIFE_CYCLE_PRODUCTION,
+        Dataset::Egrid => Basis::DIRECT_PRODUCTION,
+        // Its averages are of several sources, which do not all say of which mix they are.
+        Dataset::Eit2019 => Basis::Average {
+            emissions: Emissions::LifeCycle,
+            mix: None,
+        },
     }
 }
 
@@ -210,6 +240,17 @@ pub(super) fn eit_2019(zone: &ZoneId) -> Option<Series> {
     Series::new(Dataset::Eit2019, vec![figure])
 }
 
+/// eGRID's figure for an American state or for all of them.
+pub(super) fn egrid(zone: &str) -> Option<Series> {
+    let row = row(&data::EGRID, zone)?;
+    let figure = Figure {
+        year: row.get(2)?.parse().ok()?,
+        value: row.get(1)?.parse().ok()?,
+        shares: Shares::default(),
+    };
+    Series::new(Dataset::Egrid, vec![figure])
+}
+
 /// Ember's figures for a country.
 pub(super) fn ember(country: Iso3) -> Option<Series> {
     ember_row(country.as_str())
@@ -217,7 +258,7 @@ pub(super) fn ember(country: Iso3) -> Option<Series> {
 
 /// Ember's figures for the world.
 pub(super) fn world() -> Series {
-    ember_row("WLD").expect("the shipped panel has the world")
+    ember_row("WLD").expect("the embedded table has the world")
 }
 
 fn ember_row(code: &str) -> Option<Series> {

@@ -37,13 +37,15 @@ pub enum BadTable {
     /// The file cannot be read.
     #[error(transparent)]
     File(#[from] UnreadableFile),
-    /// The file is not the expected CSV.
-    #[error("cannot read {}", .path.display())]
+    /// A row is not what is expected.
+    #[error("line {line} of {} is not `zone,g_per_kwh[,year][,source]`: {why}", .path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
+        /// The line of the row.
+        line: u64,
         /// What is wrong with it.
-        source: csv::Error,
+        why: String,
     },
     /// A row has no usable zone.
     #[error("line {line} of {}: the zone `{}` is not a name such as US-CA", .path.display(), .zone.escape_debug())]
@@ -94,7 +96,13 @@ impl UserTable {
             let path = path.to_owned();
             let row = match row {
                 Ok(row) => row,
-                Err(source) => return Err(BadTable::Unreadable { path, source }),
+                Err(error) => {
+                    let why = match error.kind() {
+                        csv::ErrorKind::Deserialize { err, .. } => err.to_string(),
+                        _ => error.to_string(),
+                    };
+                    return Err(BadTable::Unreadable { path, line, why });
+                }
             };
             let Ok(zone) = row.zone.parse::<ZoneId>() else {
                 return Err(BadTable::Zone {

@@ -1,29 +1,51 @@
 //! Which table answers: the zone's own figure of the year, then of its nearest year, then that of a larger zone.
 
+use std::borrow::Cow;
+
 use super::table::{Figure, Series};
 use super::{Dataset, Fallback, Intensity, table};
 use crate::grid::zone::register::NoSuchZone;
 use crate::grid::zone::{AreaId, Zone, ZoneId, register};
+
+/// Why a zone has no intensity in a data set.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum NoIntensity {
+    /// No zone has this name.
+    #[error(transparent)]
+    Zone(#[from] NoSuchZone),
+    /// The data set counts other emissions than the others, so that none of them can be used instead.
+    #[error(transparent)]
+    Figure(#[from] NoFigure),
+}
+
+/// A data set without a figure for a zone, where no other data set counts the same.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no {} carbon intensity for {zone}: the data set {dataset} has the United States only", .dataset.emissions().name())]
+pub struct NoFigure {
+    zone: ZoneId,
+    dataset: Dataset,
+}
 
 /// The intensity of a zone in a year, or in the newest there is.
 pub fn for_zone(
     zone: &ZoneId,
     year: Option<i32>,
     dataset: Dataset,
-) -> Result<Intensity, NoSuchZone> {
+) -> Result<Intensity, NoIntensity> {
     for_area(&register::find_area(zone)?, year, dataset)
 }
 
 /// The intensity of an area in a year, or in the newest there is.
 ///
-/// Every known area has an answer; what it falls back on is in [`Provenance::fallbacks`](crate::model::Provenance::fallbacks).
+/// Every known area has an answer in data sets of life-cycle figures; what it falls back on is in [`Provenance::fallbacks`](crate::model::Provenance::fallbacks).
 pub fn for_area(
     area: &AreaId,
     year: Option<i32>,
     dataset: Dataset,
-) -> Result<Intensity, NoSuchZone> {
+) -> Result<Intensity, NoIntensity> {
     let zone = register::find(&area.zone)?;
-    Ok(for_area_in(zone, area.state.as_deref(), year, dataset))
+    Ok(for_area_in(zone, area.state.as_deref(), year, dataset)?)
 }
 
 /// As [`for_area`], for an area of a zone that is already known: the part of the zone in a state, or all of it.
@@ -32,7 +54,7 @@ pub(in crate::grid) fn for_area_in(
     state: Option<&str>,
     year: Option<i32>,
     dataset: Dataset,
-) -> Intensity {
+) -> Result<Intensity, NoFigure> {
     let levels = levels(zone, state);
     let mut fallbacks = Vec::new();
     let found = levels.iter().find_map(|level| {
@@ -51,7 +73,7 @@ pub(in crate::grid) fn for_area_in(
         }
         None if matches!(dataset, Dataset::Eit2019 | Dataset::ElectricityMaps) => {
             let year = year.or(own_year(dataset));
-            let mut intensity = for_area_in(zone, state, year, Dataset::Ember);
+            let mut intensity = for_area_in(zone, state, year, Dataset::Ember)?;
             intensity.provenance.fallbacks.insert(
                 0,
                 Fallback::OtherDataset {
@@ -59,7 +81,13 @@ pub(in crate::grid) fn for_area_in(
                     used: Dataset::Ember,
                 },
             );
-            return intensity;
+            return Ok(intensity);
+        }
+        None if dataset == Dataset::Egrid => {
+            return Err(NoFigure {
+                zone: zone.id.clone(),
+                dataset,
+            });
         }
         None => {
             fallbacks.push(Fallback::World);
@@ -74,7 +102,7 @@ pub(in crate::grid) fn for_area_in(
             )
         }
     };
-    fallbacks.extend(series.substitute);
+    fallbacks.extend(series.substitute.clone());
     if let Some(asked) = year.filter(|year| *year != figure.year && own_year(dataset).is_none()) {
         fallbacks.push(Fallback::OtherYear {
             asked,
@@ -83,7 +111,12 @@ pub(in crate::grid) fn for_area_in(
     }
     let mut intensity = figure.intensity(series.series.dataset);
     intensity.provenance.fallbacks = fallbacks;
-    intensity
+    let zones = intensity.provenance.zones(&zone.id);
+    let doubts = zones
+        .iter()
+        .flat_map(|zone| series.series.doubts(zone, &figure));
+    intensity.provenance.doubts = doubts.collect();
+    Ok(intensity)
 }
 
 /// The year a data set is of, if it is of one only.
@@ -139,6 +172,7 @@ impl Level<'_> {
             Dataset::ElectricityMaps => [self.electricity_maps(), None, None],
             Dataset::Eit2019 => [eit(), None, None],
             Dataset::Ember => [ember(), None, None],
+            Dataset::Egrid => [self.egrid(), None, None],
             Dataset::Auto => {
                 let of_2019 = || eit().filter(|offer| offer.series.of_year(2019).is_some());
                 let middle = if year == Some(2019) { of_2019() } else { None };
@@ -146,6 +180,22 @@ impl Level<'_> {
             }
         };
         offers.into_iter().flatten().collect()
+    }
+
+    /// The figure of the American state of the level, else of its zone.
+    fn egrid(&self) -> Option<Offered> {
+        let state: Cow<str> = match self.state {
+            Some(state) => format!("US-{state}").into(),
+            None => self.zone.id.as_str().into(),
+        };
+        let is_part_of_state = self.zone_of_state().is_some();
+        Some(Offered {
+            series: table::egrid(&state)?,
+            substitute: is_part_of_state.then_some(Fallback::Wider {
+                missing: self.zone.id.clone(),
+                used: state.parse().ok()?,
+            }),
+        })
     }
 
     fn electricity_maps(&self) -> Option<Offered> {
@@ -200,6 +250,7 @@ fn pick(offers: Vec<Offered>, year: Option<i32>, dataset: Dataset) -> Option<(Of
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::grid::intensity::Emissions;
 
     fn of(zone: &str, year: Option<i32>, dataset: Dataset) -> Intensity {
         for_zone(&zone.parse().unwrap(), year, dataset).unwrap()
@@ -319,9 +370,10 @@ mod tests {
     }
 
     #[test]
-    fn every_zone_has_an_intensity_in_every_data_set_and_year() {
+    fn every_zone_has_an_intensity_in_every_life_cycle_data_set_and_year() {
+        let has_all = |dataset: &Dataset| dataset.emissions() == Emissions::LifeCycle;
         for zone in register::all().keys() {
-            for dataset in Dataset::ALL {
+            for dataset in Dataset::ALL.into_iter().filter(has_all) {
                 for year in [None, Some(1990), Some(2019), Some(2024), Some(2030)] {
                     assert!(
                         for_zone(zone, year, dataset).is_ok(),

@@ -17,7 +17,7 @@ impl IntensityProvider for YearlyProvider {
     }
 
     fn basis(&self) -> Basis {
-        Basis::LifeCycle
+        Basis::LIFE_CYCLE_CONSUMPTION
     }
 
     fn intensity(&self, zone: &ZoneId, period: &Period) -> Result<Series, Declined> {

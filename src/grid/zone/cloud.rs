@@ -143,7 +143,8 @@ pub fn of_provider(name: &str) -> Result<Vec<&'static CloudRegion>, NoSuchRegion
     Ok(regions)
 }
 
-/// The region named by `provider:region`, or by one of its zones (`us-east-1a`, `europe-west1-b`).
+/// The region named by `provider:region`, by one of its zones (`us-east-1a`, `europe-west1-b`), or by its name
+/// (`azure:East US`).
 pub fn find(text: &str) -> Result<&'static CloudRegion, NoSuchRegion> {
     let (provider, code) = text
         .split_once([':', '/'])
@@ -151,17 +152,43 @@ pub fn find(text: &str) -> Result<&'static CloudRegion, NoSuchRegion> {
     let regions = of_provider(provider)?;
     let asked = nearest::short(code.trim());
     let code = asked.to_ascii_lowercase();
-    let is = |code: &str| regions.iter().copied().find(|region| region.code == code);
+    let is = |code: &str| {
+        let mut regions = regions.iter().copied();
+        regions.find(|region| region.code.eq_ignore_ascii_case(code))
+    };
     let shortened = code
         .strip_suffix(|c: char| c.is_ascii_lowercase())
         .map(|code| code.trim_end_matches('-'));
     is(&code)
         .or_else(|| shortened.and_then(is))
+        .or_else(|| called(&asked, &regions))
         .ok_or_else(|| NoSuchRegion::Region {
             provider: regions[0].provider.clone(),
-            nearest: nearest::of(&asked, regions.iter().map(|region| region.code.as_str())),
+            nearest: nearest::among(
+                &asked,
+                regions
+                    .iter()
+                    .map(|region| (region.code.clone(), [&region.code, &region.name])),
+            ),
             asked,
         })
+}
+
+/// The only region with this code or name, without regard to case, spaces and punctuation.
+fn called(text: &str, regions: &[&'static CloudRegion]) -> Option<&'static CloudRegion> {
+    let plain = |text: &str| -> String {
+        let letters = text.chars().filter(char::is_ascii_alphanumeric);
+        letters.map(|c| c.to_ascii_lowercase()).collect()
+    };
+    let asked = plain(text);
+    let mut found = regions.iter().copied().filter(|region| {
+        !asked.is_empty()
+            && [&region.code, &region.name]
+                .map(|name| plain(name))
+                .contains(&asked)
+    });
+    let only = found.next()?;
+    found.next().is_none().then_some(only)
 }
 
 /// The PUE that the provider publishes for the region, else for all of its regions.
@@ -169,6 +196,12 @@ pub fn find(text: &str) -> Result<&'static CloudRegion, NoSuchRegion> {
 pub fn pue(region: &CloudRegion) -> Option<ProviderPue> {
     newest_pue(&format!("{}:{}", region.provider, region.code))
         .or_else(|| newest_pue(&region.provider))
+}
+
+/// The newest average over data centres of all operators.
+#[must_use]
+pub fn average_pue() -> ProviderPue {
+    newest_pue("average").expect("the shipped table has averages")
 }
 
 fn newest_pue(of: &str) -> Option<ProviderPue> {
@@ -193,10 +226,24 @@ mod tests {
             "AWS:us-east-1a",
             "amazon/us-east-1",
             "google:europe-west1-b",
+            "ovh:gra",
+            "OVH:GRA",
+            "azure:East US",
+            "azure:east-us",
+            "Azure: eastus",
         ] {
             assert!(find(text).is_ok(), "{text}");
         }
         assert_eq!(find("aws:us-east-1").unwrap().area.to_string(), "US-PJM:VA");
+    }
+
+    #[test]
+    fn every_region_is_found_by_its_own_code() {
+        for region in all() {
+            let text = format!("{}:{}", region.provider, region.code);
+            assert_eq!(find(&text), Ok(region), "{text}");
+        }
+        assert_eq!(find("ovh:gra").unwrap().city, "Gravelines");
     }
 
     #[test]

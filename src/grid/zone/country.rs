@@ -87,10 +87,35 @@ impl Iso3 {
             .map_or("", |row| row.name.as_str())
     }
 
+    /// Its name with the article that it has inside a sentence: `the United States`, `Germany`.
+    #[must_use]
+    pub fn in_a_sentence(&self) -> String {
+        const WITH_ARTICLE: [&str; 11] = [
+            "ARE", "BHS", "CAF", "COD", "DOM", "GBR", "GMB", "MDV", "PHL", "USA", "VAT",
+        ];
+        let name = self.name();
+        if let Some(name) = name.strip_prefix("The ") {
+            return format!("the {name}");
+        }
+        if WITH_ARTICLE.contains(&self.as_str()) || name.ends_with("Islands") {
+            format!("the {name}")
+        } else {
+            name.to_owned()
+        }
+    }
+
     /// The country with this code or name, in any case.
     #[must_use]
     pub fn called(text: &str) -> Option<Self> {
         by_name().get(&fold(text)).copied()
+    }
+
+    /// As [`Self::called`], also for countries of the United Kingdom that share its grid. Addresses tell them apart.
+    #[must_use]
+    pub fn meant_by(text: &str) -> Option<Self> {
+        const PARTS: [&str; 3] = ["england", "scotland", "wales"];
+        let whole = PARTS.contains(&fold(text).as_str()).then_some("GBR");
+        Self::called(whole.unwrap_or(text))
     }
 
     /// The country with this ISO 3166-1 alpha-2 code.
@@ -108,7 +133,7 @@ impl FromStr for Iso3 {
     type Err = NoSuchCountry;
     fn from_str(text: &str) -> Result<Self, NoSuchCountry> {
         let asked = text.trim();
-        Self::called(asked).ok_or_else(|| NoSuchCountry {
+        Self::meant_by(asked).ok_or_else(|| NoSuchCountry {
             asked: nearest::short(asked),
             nearest: like(asked),
         })
@@ -153,6 +178,18 @@ mod tests {
     fn a_country_is_found_by_either_code_or_its_name() {
         for text in ["USA", "us", "United States", " usa ", "U.S.A.", "America"] {
             assert_eq!(text.parse::<Iso3>().unwrap().as_str(), "USA");
+        }
+    }
+
+    #[test]
+    fn a_country_has_its_article_inside_a_sentence() {
+        for (code, words) in [
+            ("USA", "the United States"),
+            ("DEU", "Germany"),
+            ("FRO", "the Faroe Islands"),
+            ("NLD", "the Netherlands"),
+        ] {
+            assert_eq!(code.parse::<Iso3>().unwrap().in_a_sentence(), words);
         }
     }
 

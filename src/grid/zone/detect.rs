@@ -1,6 +1,8 @@
-//! Which cloud this machine is in, by the files of its firmware and of cloud-init; no network.
+//! Which cloud this machine is in, by the files of its firmware and of cloud-init and by the variables that providers set
+//! in their containers; no network.
 
 use crate::files;
+use std::fmt;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -8,14 +10,19 @@ use serde::Deserialize;
 
 use super::cloud;
 use super::cloud::CloudRegion;
+use crate::model::Environment;
 
-/// Where the machine's own files are.
+/// Where the machine's own files are, and the environment of this process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Roots {
     /// The folder to use as /sys.
     pub sys: PathBuf,
     /// The folder to use as /run.
     pub run: PathBuf,
+    /// The folder to use as /etc.
+    pub etc: PathBuf,
+    /// The variables of this process.
+    pub environment: Environment,
 }
 
 /// A cloud this machine is in.
@@ -25,9 +32,36 @@ pub struct Detected {
     pub provider: &'static str,
     /// The region, if a file on the machine names one that is known.
     pub region: Option<&'static CloudRegion>,
-    /// The file that says so.
-    pub evidence: PathBuf,
+    /// What says so.
+    pub evidence: Evidence,
 }
+
+/// What names the cloud.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Evidence {
+    /// A file of the firmware or of cloud-init.
+    File(PathBuf),
+    /// An environment variable.
+    Variable(&'static str),
+}
+
+/// The path of the file, or the name of the variable.
+impl fmt::Display for Evidence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path) => path.display().fmt(f),
+            Self::Variable(name) => f.write_str(name),
+        }
+    }
+}
+
+/// A variable that only the provider sets in what it runs, the variable with the region, and the provider. The region
+/// alone says nothing: on any machine it may be the region that a client program talks to.
+const VARIABLES: &[(&str, &str, &str)] = &[
+    ("AWS_EXECUTION_ENV", "AWS_REGION", "aws"),
+    ("WEBSITE_SITE_NAME", "REGION_NAME", "azure"),
+    ("CLOUD_ML_PROJECT_ID", "CLOUD_ML_REGION", "gcp"),
+];
 
 /// Text in a firmware field, and the provider that writes it.
 const SIGNS: &[(&str, &str, &str)] = &[
@@ -68,8 +102,36 @@ struct Instance {
 /// The cloud this machine is in, if a file names one.
 #[must_use]
 pub fn detect(roots: &Roots) -> Option<Detected> {
-    from_cloud_init(&roots.run.join("cloud-init/instance-data.json"))
-        .or_else(|| from_firmware(&roots.sys.join("class/dmi/id")))
+    let has_region = |found: &Detected| found.region.is_some();
+    let named = from_cloud_init(&roots.run.join("cloud-init/instance-data.json"));
+    named
+        .clone()
+        .filter(has_region)
+        .or_else(|| from_variables(&roots.environment))
+        .or(named)
+        .or_else(|| from_firmware(&roots.sys.join("class/dmi/id"), &roots.environment))
+}
+
+fn from_variables(environment: &Environment) -> Option<Detected> {
+    VARIABLES.iter().find_map(|(sign, region, provider)| {
+        environment.get(sign)?;
+        of_variable(environment, region, provider)
+    })
+}
+
+/// The region that a variable names, if the provider has it.
+fn of_variable(
+    environment: &Environment,
+    variable: &'static str,
+    provider: &'static str,
+) -> Option<Detected> {
+    let code = environment.get(variable)?;
+    let region = cloud::find(&format!("{provider}:{code}")).ok()?;
+    Some(Detected {
+        provider,
+        region: Some(region),
+        evidence: Evidence::Variable(variable),
+    })
 }
 
 fn from_cloud_init(path: &Path) -> Option<Detected> {
@@ -85,20 +147,26 @@ fn from_cloud_init(path: &Path) -> Option<Detected> {
     Some(Detected {
         provider,
         region,
-        evidence: path.to_owned(),
+        evidence: Evidence::File(path.to_owned()),
     })
 }
 
-fn from_firmware(folder: &Path) -> Option<Detected> {
+/// The provider that the firmware names; the region where a variable of its usual name has one of the provider's.
+fn from_firmware(folder: &Path, environment: &Environment) -> Option<Detected> {
     const LARGEST: u64 = 4096;
     SIGNS.iter().find_map(|(field, sign, provider)| {
-        let evidence = folder.join(field);
-        let text = read(&evidence, LARGEST)?;
-        text.trim().starts_with(sign).then_some(Detected {
+        let file = folder.join(field);
+        if !read(&file, LARGEST)?.trim().starts_with(sign) {
+            return None;
+        }
+        let mut variables = VARIABLES.iter().filter(|(.., of)| of == provider);
+        let by_variable =
+            variables.find_map(|(_, region, _)| of_variable(environment, region, provider));
+        by_variable.or(Some(Detected {
             provider,
             region: None,
-            evidence,
-        })
+            evidence: Evidence::File(file),
+        }))
     })
 }
 
@@ -126,6 +194,8 @@ mod tests {
         let roots = Roots {
             sys: folder.path().join("sys"),
             run: folder.path().join("run"),
+            etc: folder.path().join("etc"),
+            environment: Environment::default(),
         };
         (folder, roots)
     }
@@ -145,6 +215,26 @@ mod tests {
             machine(&[("sys/class/dmi/id/product_name", "Google Compute Engine\n")]);
         let found = detect(&roots).unwrap();
         assert_eq!((found.provider, found.region), ("gcp", None));
+    }
+
+    #[test]
+    fn a_variable_names_the_region_only_where_the_provider_is_known() {
+        let region = |roots: &Roots| Some(detect(roots)?.region?.code.clone());
+        let (_folder, mut roots) = machine(&[]);
+        roots.environment.extend([("AWS_REGION", "eu-north-1")]);
+        assert_eq!(region(&roots), None, "may be the region of a client");
+        roots
+            .environment
+            .extend([("AWS_EXECUTION_ENV", "AWS_ECS_FARGATE")]);
+        assert_eq!(region(&roots).as_deref(), Some("eu-north-1"));
+        let (_folder, mut roots) = machine(&[("sys/class/dmi/id/sys_vendor", "Amazon EC2\n")]);
+        assert_eq!(region(&roots), None);
+        roots.environment.extend([("AWS_REGION", "eu-north-1")]);
+        assert_eq!(region(&roots).as_deref(), Some("eu-north-1"));
+        let (_folder, mut roots) = machine(&[]);
+        let azure = [("WEBSITE_SITE_NAME", "x"), ("REGION_NAME", "East US")];
+        roots.environment.extend(azure);
+        assert_eq!(region(&roots).as_deref(), Some("eastus"));
     }
 
     #[test]

@@ -39,4 +39,4 @@ pub enum Found {
 /// A point far from any zone.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("there is no electricity zone within {NEAR} degrees of {0}")]
-pub struct Nowhere(pub Point);
+pub struct NoZoneNear(pub Point);

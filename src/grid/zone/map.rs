@@ -7,7 +7,7 @@ use geo::{Area as _, MultiPolygon};
 use super::cell_index::CellIndex;
 use super::index_limit::{IndexLimit, TooFine};
 use super::indexed_polygon::IndexedPolygon;
-use super::located::{Found, Located, NEAR, Nowhere};
+use super::located::{Found, Located, NEAR, NoZoneNear};
 use super::{AreaId, Iso3, Point, Zone, edges, register};
 use crate::grid::data::shapes;
 use crate::grid::data::shapes::Bounds;
@@ -29,7 +29,6 @@ pub struct Map {
 pub struct MapArea {
     /// The name of the area.
     pub id: AreaId,
-    zone: Option<&'static Zone>,
     /// In square degrees; of several areas that contain a point, the smallest is taken.
     size: f64,
     packed: Vec<shapes::Part>,
@@ -52,7 +51,6 @@ impl MapArea {
     #[must_use]
     pub fn new(id: AreaId, shape: MultiPolygon<f64>) -> Self {
         Self {
-            zone: register::find(&id.zone).ok(),
             id,
             size: shape.unsigned_area(),
             packed: Vec::new(),
@@ -67,7 +65,6 @@ impl MapArea {
             .parse()
             .expect("areas in the embedded map are well named");
         Self {
-            zone: register::find(&id.zone).ok(),
             id,
             size: f64::from(area.size),
             packed: area.parts,
@@ -78,7 +75,7 @@ impl MapArea {
     /// The zone of the area; none if only a map of the user's own has it.
     #[must_use]
     pub fn zone(&self) -> Option<&'static Zone> {
-        self.zone
+        register::find_known(&self.id.zone)
     }
 
     /// The polygons of the area.
@@ -87,8 +84,18 @@ impl MapArea {
             .get_or_init(|| self.packed.iter().map(shapes::Part::polygon).collect())
     }
 
-    fn lies_in(&self, country: Iso3) -> bool {
-        self.zone.is_some_and(|zone| zone.country == Some(country))
+    fn lies_in(&self, country: Iso3, state: Option<&str>) -> bool {
+        let is_there = self
+            .zone()
+            .is_some_and(|zone| zone.country == Some(country));
+        let is_state = |state: &str| self.id.state.as_deref().is_none_or(|own| own == state);
+        is_there && state.is_none_or(is_state)
+    }
+
+    /// Whether only points inside its polygons are counted to it. The gazetteer has the north of Cyprus in Cyprus,
+    /// so a city beside the line belongs to the rest.
+    fn is_exact(&self) -> bool {
+        self.id.zone.as_str() == "XX"
     }
 }
 
@@ -151,27 +158,42 @@ impl Map {
     }
 
     /// The smallest area that contains the point, else the nearest within [`NEAR`].
-    pub fn locate(&self, point: Point) -> Result<Located, Nowhere> {
+    pub fn locate(&self, point: Point) -> Result<Located, NoZoneNear> {
         self.find(point)
             .map(|found| self.located(found))
-            .ok_or(Nowhere(point))
+            .ok_or(NoZoneNear(point))
     }
 
-    /// As [`Map::locate`], for a place whose country is known: borders are drawn roughly, so an area of that
-    /// country is preferred.
-    pub fn locate_in(&self, point: Point, country: Iso3) -> Result<Located, Nowhere> {
+    /// As [`Map::locate`], for a place whose country is known, and its state in the United States: borders are
+    /// drawn roughly, so an area of that country and state is preferred.
+    pub fn locate_in(
+        &self,
+        point: Point,
+        country: Iso3,
+        state: Option<&str>,
+    ) -> Result<Located, NoZoneNear> {
+        let state = state.filter(|_| country.as_str() == "USA");
         let anywhere = self.find(point);
-        if let Some(found) = anywhere.filter(|(area, _)| self.areas[*area].lies_in(country)) {
+        let is_right = |(area, found): &(usize, Found)| {
+            let area = &self.areas[*area];
+            area.lies_in(country, state) && (*found == Found::Inside || !area.is_exact())
+        };
+        if let Some(found) = anywhere.filter(is_right) {
             return Ok(self.located(found));
         }
-        if let Some((area, found)) = self.find_among(point, |area| area.lies_in(country)) {
+        let near = |state: Option<&str>| {
+            self.find_among(point, |area| {
+                area.lies_in(country, state) && !area.is_exact()
+            })
+        };
+        if let Some((area, found)) = near(state).or_else(|| near(None)) {
             let found = match (anywhere, found) {
                 (Some((_, Found::Inside)), Found::Nearest { degrees }) => Found::Border { degrees },
                 _ => found,
             };
             return Ok(self.located((area, found)));
         }
-        let zone = register::of_country(country).ok_or(Nowhere(point))?;
+        let zone = register::of_country(country).ok_or(NoZoneNear(point))?;
         Ok(Located {
             area: AreaId::from(zone.id.clone()),
             zone: Some(zone),
@@ -183,7 +205,7 @@ impl Map {
         let area = &self.areas[area];
         Located {
             area: area.id.clone(),
-            zone: area.zone,
+            zone: area.zone(),
             found,
         }
     }
@@ -192,6 +214,26 @@ impl Map {
     #[must_use]
     pub fn find(&self, point: Point) -> Option<(usize, Found)> {
         self.find_among(point, |_| true)
+    }
+
+    /// Whether an area of another country or state lies within `margin` degrees of a point in this one.
+    pub(in crate::grid) fn is_near_border(
+        &self,
+        point: Point,
+        inside: &AreaId,
+        margin: f64,
+    ) -> bool {
+        let at = edges::coord(point);
+        let side = |area: &AreaId| (area.zone.country_prefix().to_owned(), area.state.clone());
+        let own = side(inside);
+        self.parts_around(point).any(|part| {
+            part.bounds.contain(at.x, at.y, margin)
+                && side(&self.areas[part.area].id) != own
+                && self
+                    .polygon(part)
+                    .distance(at)
+                    .is_some_and(|degrees| degrees <= margin)
+        })
     }
 
     fn find_among(
@@ -282,7 +324,7 @@ mod tests {
         Point::new(lat, lon).unwrap()
     }
 
-    fn locate(point: Point) -> Result<Located, Nowhere> {
+    fn locate(point: Point) -> Result<Located, NoZoneNear> {
         Map::embedded().locate(point)
     }
 
@@ -399,12 +441,13 @@ mod tests {
 
     #[test]
     fn the_ocean_has_no_zone() {
-        assert_eq!(locate(at(0.0, -30.0)), Err(Nowhere(at(0.0, -30.0))));
+        assert_eq!(locate(at(0.0, -30.0)), Err(NoZoneNear(at(0.0, -30.0))));
     }
 
     #[test]
     fn a_city_on_the_wrong_side_of_a_rough_border_keeps_its_country() {
-        let locate_in = |point, country: Iso3| Map::embedded().locate_in(point, country).unwrap();
+        let locate_in =
+            |point, country: Iso3| Map::embedded().locate_in(point, country, None).unwrap();
         let aachen = at(50.776, 6.084);
         assert_eq!(locate(aachen).unwrap().area.zone.as_str(), "BE");
         let found = locate_in(aachen, "DEU".parse().unwrap());

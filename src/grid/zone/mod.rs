@@ -17,11 +17,12 @@ mod namesake;
 pub mod place;
 pub mod cloud;
 pub mod detect;
+pub mod time_zone;
 
 pub use area::AreaId;
 pub use country::Iso3;
 pub use index_limit::TooFine;
-pub use located::{Found, Located, NEAR, Nowhere};
+pub use located::{Found, Located, NEAR, NoZoneNear};
 pub use map::Map;
 pub use point::{NotOnEarth, Point};
 pub use register::{NoSuchZone, Zone, named};

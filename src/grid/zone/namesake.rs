@@ -3,9 +3,9 @@ use crate::grid::data;
 
 /// A state or country that a city shares its name with.
 pub(super) struct Namesake {
-    iso2: &'static str,
+    pub(super) iso2: &'static str,
     /// The code of the state; none for a whole country.
-    state: Option<&'static str>,
+    pub(super) state: Option<&'static str>,
 }
 
 impl Namesake {

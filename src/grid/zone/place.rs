@@ -19,12 +19,29 @@ pub struct Place {
     pub name: String,
     /// State or province, where known.
     pub region: Option<String>,
+    /// The gazetteer's code of the state or province: two letters in the United States.
+    pub state: &'static str,
     /// The country it lies in.
     pub country: Iso3,
     /// Where it is.
     pub point: Point,
     /// How many people live there.
     pub population: u64,
+}
+
+/// What an address names that is wider than a city.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Wider {
+    /// A country.
+    Country(Iso3),
+    /// A state or province.
+    State {
+        /// Its name.
+        name: &'static str,
+        /// Its largest city, whose zone is taken for it.
+        largest: Place,
+    },
 }
 
 /// Text in which no city was found.
@@ -63,17 +80,14 @@ const SUGGESTIONS: usize = 5;
 const LONGEST_STATE: usize = 5;
 /// An alternate name counts as a tenth of the city's people: they are noisy, but Cologne is not the Italian village.
 const ALTERNATE: u64 = 10;
+/// A city with a tenth of the people of the state or country of its name is meant before it: Buenos Aires is the city.
+const NAMESAKE: u64 = 10;
 
 /// The cities an address may mean, the likeliest first: by the name people use, then by population.
 ///
 /// Reads `City`, `City, State`, `City, State, Country`, `City ST` and addresses that start with a street.
 pub fn find(address: &str) -> Result<Vec<Place>, NoSuchPlace> {
-    let address: String = address.chars().take(LONGEST).collect();
-    let parts: Vec<String> = address
-        .split(',')
-        .map(without_digits)
-        .filter(|part| !part.is_empty())
-        .collect();
+    let parts = parts(address);
     for (start, city) in parts.iter().enumerate() {
         let wanted: Vec<&str> = parts[start + 1..].iter().map(String::as_str).collect();
         let found = matching(city, &wanted);
@@ -94,7 +108,7 @@ pub fn find(address: &str) -> Result<Vec<Place>, NoSuchPlace> {
             }
         }
     }
-    Err(why_none(address, &parts))
+    Err(why_none(address.chars().take(LONGEST).collect(), &parts))
 }
 
 fn why_none(asked: String, parts: &[String]) -> NoSuchPlace {
@@ -131,11 +145,36 @@ fn inside(name: &str, wanted: &[&str]) -> Vec<Place> {
 
 /// The folded text without house numbers and postcodes, which no name here has.
 fn without_digits(part: &str) -> String {
-    let folded = fold(part);
+    let folded = fold(&without_initials(part));
     let words = folded
         .split(' ')
         .filter(|word| !word.bytes().all(|b| b.is_ascii_digit()));
     words.collect::<Vec<_>>().join(" ")
+}
+
+/// The text with `D.C.` written as `DC`.
+fn without_initials(part: &str) -> String {
+    let is_initials = |word: &str| {
+        let letters: Vec<&str> = word.trim_end_matches('.').split('.').collect();
+        letters.len() > 1 && letters.iter().all(|letter| letter.chars().count() == 1)
+    };
+    let words = part.split_whitespace().map(|word| {
+        if is_initials(word) {
+            word.replace('.', "")
+        } else {
+            word.to_owned()
+        }
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// The name as it is folded if its writer had no umlauts: `Zuerich` is Zürich. None if nothing changes.
+fn with_umlauts(name: &str) -> Option<String> {
+    let folded = name
+        .replace("ue", "u")
+        .replace("oe", "o")
+        .replace("ae", "a");
+    (folded != name).then_some(folded)
 }
 
 fn is_no_state_or_country(text: &str) -> bool {
@@ -149,7 +188,7 @@ fn matching(city: &str, wanted: &[&str]) -> Vec<Place> {
         .filter(|(entry, _)| entry.is_in(wanted))
         .collect();
     if found.is_empty() {
-        return Vec::new();
+        return with_umlauts(city).map_or_else(Vec::new, |city| matching(&city, wanted));
     }
     let wider: Vec<(Namesake, u64)> = Namesake::all(city, wanted)
         .into_iter()
@@ -160,7 +199,8 @@ fn matching(city: &str, wanted: &[&str]) -> Vec<Place> {
         .collect();
     by_people(found.into_iter().filter(|(entry, _)| {
         let is_meant = |(namesake, people): &(Namesake, u64)| {
-            namesake.contains(entry.iso2, entry.code) || *people <= entry.population
+            namesake.contains(entry.iso2, entry.code)
+                || *people <= entry.population.saturating_mul(NAMESAKE)
         };
         wanted.iter().any(|text| entry.is_in_state(text)) || wider.iter().all(is_meant)
     }))
@@ -223,12 +263,75 @@ fn like(city: &str, wanted: &[&str]) -> Vec<Place> {
         .collect()
 }
 
+/// The parts of an address between its commas, without the digits of postcodes.
+fn parts(address: &str) -> Vec<String> {
+    let address: String = address.chars().take(LONGEST).collect();
+    let parts = address.split(',').map(without_digits);
+    parts.filter(|part| !part.is_empty()).collect()
+}
+
+/// The state, province or country that an address names, if it names nothing smaller.
+#[must_use]
+pub fn wider(address: &str) -> Option<Wider> {
+    let parts = parts(address);
+    let (name, rest) = parts.split_first()?;
+    let rest: Vec<&str> = rest.iter().map(String::as_str).collect();
+    if rest.iter().any(|text| is_no_state_or_country(text)) {
+        return None;
+    }
+    let widest = Namesake::all(name, &rest)
+        .into_iter()
+        .max_by_key(Namesake::people)?;
+    match widest.state {
+        None => Iso3::from_iso2(widest.iso2).map(Wider::Country),
+        Some(code) => {
+            let name = admin1::find(widest.iso2, code)?.name.as_str();
+            let largest = entries()
+                .filter(|entry| widest.contains(entry.iso2, entry.code))
+                .max_by_key(|entry| entry.population)?
+                .place()?;
+            Some(Wider::State { name, largest })
+        }
+    }
+}
+
+/// The city nearest to a point, and its distance in kilometres.
+#[must_use]
+pub fn nearest_to(point: Point) -> Option<(Place, f64)> {
+    let narrowing = point.lat().to_radians().cos();
+    let mut best: Option<(f64, &'static [u8])> = None;
+    for line in data::PLACES.bytes().split(|b| *b == b'\n') {
+        let Some((lat, lon)) = position(line) else {
+            continue;
+        };
+        let across = (lon - point.lon() + 540.0).rem_euclid(360.0) - 180.0;
+        let (up, across) = (lat - point.lat(), across * narrowing);
+        let square = up * up + across * across;
+        if best.is_none_or(|(least, _)| square < least) {
+            best = Some((square, line));
+        }
+    }
+    let place = Entry::read(best?.1)?.place()?;
+    let km = point.distance_km(place.point);
+    Some((place, km))
+}
+
+/// Latitude and longitude of a row, the third and second field from its end.
+fn position(line: &[u8]) -> Option<(f64, f64)> {
+    let number = |text: &[u8]| std::str::from_utf8(text).ok()?.parse::<f64>().ok();
+    let mut fields = line.rsplitn(4, |b| *b == b'\t').skip(1);
+    let lon = number(fields.next()?)?;
+    Some((number(fields.next()?)?, lon))
+}
+
+fn entries() -> impl Iterator<Item = Entry> {
+    let lines = data::PLACES.bytes().split(|b| *b == b'\n');
+    lines.filter_map(Entry::read)
+}
+
 /// Every city, those over 15,000 people first.
 pub fn all() -> impl Iterator<Item = Place> {
-    let lines = data::PLACES.bytes().split(|b| *b == b'\n');
-    lines
-        .filter_map(Entry::read)
-        .filter_map(|entry| entry.place())
+    entries().filter_map(|entry| entry.place())
 }
 
 /// A row of the gazetteer.
@@ -291,6 +394,7 @@ impl Entry {
         Some(Place {
             name: self.name(),
             region: self.admin1.map(|state| state.name.clone()),
+            state: self.code,
             country: Iso3::from_iso2(self.iso2)?,
             point: Point::new(self.lat, self.lon).ok()?,
             population: self.population,

@@ -93,6 +93,11 @@ pub fn find(id: &ZoneId) -> Result<&'static Zone, NoSuchZone> {
     })
 }
 
+/// The zone of this name, without a search for similar ones where there is none.
+pub(super) fn find_known(id: &ZoneId) -> Option<&'static Zone> {
+    all().get(id)
+}
+
 /// The area meant by a name: a zone, or an American state such as `US-VA` that the map knows as part of a zone.
 pub fn find_area(id: &ZoneId) -> Result<AreaId, NoSuchZone> {
     if let Err(unknown) = find(id) {
@@ -124,9 +129,28 @@ pub fn area_of(region: &Region) -> Result<AreaId, NoSuchZone> {
     }
 }
 
-/// The zone meant by text that a user typed: its code, or an area as it is printed.
+/// The zone meant by text that a user typed: its code, an area as it is printed, or a country whose name no zone can have.
 pub fn named(text: &str) -> Result<ZoneId, NotAZone> {
-    from_label(text.trim()).map_or_else(|| text.parse(), Ok)
+    let named = from_label(text.trim()).map_or_else(|| text.parse(), Ok);
+    named.or_else(|wrong| {
+        // A colon is the one of a zone and its part.
+        let country = (!text.contains(':'))
+            .then(|| Iso3::meant_by(text))
+            .flatten();
+        let country = country.and_then(of_country);
+        country.map(|zone| zone.id.clone()).ok_or(wrong)
+    })
+}
+
+/// A zone or American state of this name as it is, else the zone of the country of this name.
+pub fn zone_or_country(id: &ZoneId) -> Result<ZoneId, NoSuchZone> {
+    match find_area(id) {
+        Ok(_) => Ok(id.clone()),
+        Err(unknown) => {
+            let country = Iso3::meant_by(id.as_str()).and_then(of_country);
+            country.map(|zone| zone.id.clone()).ok_or(unknown)
+        }
+    }
 }
 
 /// The name of an area as it is printed, `US-PJM (VA)` or `US-PJM:VA`: that of its state, if it means
@@ -244,6 +268,23 @@ mod tests {
                 .iter()
                 .any(|n| n.starts_with("US-CA "))
         );
+    }
+
+    #[test]
+    fn a_country_is_its_zone_however_it_is_called() {
+        for (text, zone) in [
+            ("Germany", "DE"),
+            ("USA", "US"),
+            ("United States", "US"),
+            ("England", "GB"),
+            ("deu", "DE"),
+            ("CA", "CA"),
+            ("US-VA", "US-VA"),
+        ] {
+            let meant = zone_or_country(&named(text).unwrap()).unwrap();
+            assert_eq!(meant.as_str(), zone, "{text}");
+        }
+        assert!(zone_or_country(&known("GERMNY")).is_err());
     }
 
     #[test]

@@ -1,8 +1,12 @@
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::effect_size::effect_size;
-use super::{Environment, NoTestResult, Resampling, Test, TestResult};
-use crate::ledger::{AccountedRun, Assumptions, Figure, RunSummary};
+use super::{
+    Environment, Metric, NoTestResult, OwnFigures, Resampling, Test, TestResult, Verdict, power,
+    resample, t,
+};
+use crate::ledger::{AccountedRun, Assumptions, RunSummary};
 use crate::units::moments::Moments;
 
 /// Runs that belong together; all other groups are compared with the first.
@@ -10,6 +14,8 @@ use crate::units::moments::Moments;
 pub struct Group {
     /// What the user calls the group.
     pub name: String,
+    /// A shorter name for people.
+    pub label: String,
     /// The folder and the summary of each run.
     pub runs: Vec<(PathBuf, RunSummary)>,
 }
@@ -20,7 +26,11 @@ pub struct Options {
     /// PUE and carbon intensity where the user gives them.
     pub assumptions: Assumptions,
     /// The figures to compare.
-    pub figures: Vec<Figure>,
+    pub figures: Vec<Metric>,
+    /// Figures from files beside the logs.
+    pub own: OwnFigures,
+    /// The tag whose value runs of a pair have in common; none where runs are not paired.
+    pub paired_by: Option<String>,
     /// The confidence level of intervals, between 0 and 1.
     pub confidence: f64,
     /// How the bootstrap and the permutation test draw.
@@ -34,10 +44,16 @@ pub struct Options {
 pub struct Comparison {
     /// The name of each group and the number of its runs.
     pub groups: Vec<(String, usize)>,
+    /// What people call each group.
+    pub labels: Vec<String>,
     /// What was compared.
     pub figures: Vec<Contrasts>,
     /// Whether the groups ran on the same hardware and software.
     pub environment: Environment,
+    /// Why figures from files are missing, with the number of runs.
+    pub missing: BTreeMap<String, usize>,
+    /// The tag by which runs were paired.
+    pub paired_by: Option<String>,
     /// The confidence level of intervals, between 0 and 1.
     pub confidence: f64,
     /// How the bootstrap and the permutation test drew.
@@ -49,7 +65,7 @@ pub struct Comparison {
 #[non_exhaustive]
 pub struct Contrasts {
     /// What is compared.
-    pub figure: Figure,
+    pub figure: Metric,
     /// The figure of each group.
     pub groups: Vec<GroupFigure>,
     /// Every other group compared with the first, where both have the figure.
@@ -68,6 +84,8 @@ pub struct GroupFigure {
     pub unknown: usize,
     /// Mean and spread; none if no run has the figure.
     pub moments: Option<Moments>,
+    /// The figure by the value of the tag that pairs runs.
+    by_tag: BTreeMap<String, f64>,
 }
 
 /// A group compared with the first.
@@ -76,34 +94,50 @@ pub struct GroupFigure {
 pub struct Contrast {
     /// The index of the group.
     pub group: usize,
+    /// The number of pairs, if runs are paired; only they are compared.
+    pub pairs: Option<usize>,
     /// Mean of the group minus mean of the first group.
     pub difference: f64,
+    /// The mean of the first group, of paired runs only if runs are paired.
+    pub base: f64,
     /// The difference as a share of the first group's mean; none if that mean is 0.
     pub relative: Option<f64>,
     /// Cohen's d; none if all runs have the same value.
     pub effect_size: Option<f64>,
+    /// The smallest p that a permutation test of so many runs can have.
+    pub least_p: f64,
+    /// The smallest difference that the t-test would find with the probability [`power::POWER`].
+    pub detectable: Option<f64>,
     /// The result of each test.
     pub tests: Vec<(Test, Result<TestResult, NoTestResult>)>,
+    /// Whether all runs of both groups have the same value.
+    pub(super) is_same: bool,
+    /// What the tests say.
+    pub verdict: Verdict,
 }
 
 impl Comparison {
     /// Compares every other group with the first.
     pub fn of(groups: &[Group], options: &Options) -> Self {
+        let mut missing = BTreeMap::new();
         let accounted: Vec<AccountedGroup> = groups
             .iter()
-            .map(|group| AccountedGroup::new(group, &options.assumptions))
+            .map(|group| AccountedGroup::new(group, options, &mut missing))
             .collect();
         Self {
             groups: groups
                 .iter()
                 .map(|group| (group.name.clone(), group.runs.len()))
                 .collect(),
+            labels: groups.iter().map(|group| group.label.clone()).collect(),
             figures: options
                 .figures
                 .iter()
-                .map(|figure| Contrasts::of(*figure, &accounted, options))
+                .map(|figure| Contrasts::of(figure, &accounted, options))
                 .collect(),
             environment: Environment::of(groups),
+            missing,
+            paired_by: options.paired_by.clone(),
             confidence: options.confidence,
             resampling: options.resampling,
         }
@@ -113,23 +147,50 @@ impl Comparison {
 /// A group whose footprints are computed once for all figures.
 struct AccountedGroup<'a> {
     name: &'a str,
-    runs: Vec<AccountedRun<'a>>,
+    runs: Vec<OneRun<'a>>,
+}
+
+struct OneRun<'a> {
+    accounted: AccountedRun<'a>,
+    /// Its figures from files.
+    own: BTreeMap<String, f64>,
+    /// The value of the tag that pairs runs.
+    tag: Option<&'a str>,
 }
 
 impl<'a> AccountedGroup<'a> {
-    fn new(group: &'a Group, assumptions: &Assumptions) -> Self {
-        let runs = group.runs.iter();
+    fn new(group: &'a Group, options: &Options, missing: &mut BTreeMap<String, usize>) -> Self {
+        let runs = group.runs.iter().map(|(path, run)| {
+            let accounted = AccountedRun::new(path, run, &options.assumptions);
+            let (own, why) = options.own.of(&accounted, path);
+            for why in why {
+                *missing.entry(why).or_default() += 1;
+            }
+            let tag = options.paired_by.as_ref();
+            OneRun {
+                accounted,
+                own,
+                tag: tag.and_then(|tag| run.tags.get(tag)).map(String::as_str),
+            }
+        });
         Self {
             name: &group.name,
-            runs: runs
-                .map(|(path, run)| AccountedRun::new(path, run, assumptions))
-                .collect(),
+            runs: runs.collect(),
+        }
+    }
+}
+
+impl OneRun<'_> {
+    fn figure(&self, metric: &Metric) -> Option<f64> {
+        match metric {
+            Metric::Figure(figure) => self.accounted.figure(*figure),
+            Metric::Own(name) => self.own.get(name).copied(),
         }
     }
 }
 
 impl Contrasts {
-    fn of(figure: Figure, groups: &[AccountedGroup], options: &Options) -> Self {
+    fn of(figure: &Metric, groups: &[AccountedGroup], options: &Options) -> Self {
         let groups: Vec<GroupFigure> = groups
             .iter()
             .map(|group| GroupFigure::of(figure, group))
@@ -138,64 +199,139 @@ impl Contrasts {
             .filter_map(|index| Contrast::of(&groups, index, options))
             .collect();
         Self {
-            figure,
+            figure: figure.clone(),
             groups,
             against_first,
         }
     }
+
+    /// How a group differs from the first; none for the first, and where one of the two lacks the figure.
+    #[must_use]
+    pub fn of_group(&self, group: usize) -> Option<&Contrast> {
+        let mut contrasts = self.against_first.iter();
+        contrasts.find(|contrast| contrast.group == group)
+    }
 }
 
 impl GroupFigure {
-    fn of(figure: Figure, group: &AccountedGroup) -> Self {
-        let values: Vec<f64> = group
-            .runs
-            .iter()
-            .filter_map(|run| run.figure(figure))
-            .collect();
+    fn of(figure: &Metric, group: &AccountedGroup) -> Self {
+        let known = || {
+            let runs = group.runs.iter();
+            runs.filter_map(|run| Some((run.tag, run.figure(figure)?)))
+        };
+        let values: Vec<f64> = known().map(|(_, value)| value).collect();
         Self {
             name: group.name.to_owned(),
             unknown: group.runs.len() - values.len(),
             moments: Moments::of(&values),
+            by_tag: known()
+                .filter_map(|(tag, value)| Some((tag?.to_owned(), value)))
+                .collect(),
             values,
         }
     }
 }
 
+/// The values of two groups, and what the tests need to know of them.
+struct Compared {
+    base: Vec<f64>,
+    other: Vec<f64>,
+    /// Whether values at the same place are a pair.
+    are_pairs: bool,
+    /// The standard error of the difference and its degrees of freedom.
+    error: Option<(f64, f64)>,
+    least_p: f64,
+}
+
+impl Compared {
+    fn groups(base: &GroupFigure, other: &GroupFigure) -> Self {
+        let moments = base.moments.zip(other.moments);
+        Self {
+            error: moments.and_then(|(base, other)| t::welch_error(&base, &other)),
+            least_p: resample::least_p(base.values.len(), other.values.len()),
+            base: base.values.clone(),
+            other: other.values.clone(),
+            are_pairs: false,
+        }
+    }
+
+    fn pairs(base: &GroupFigure, other: &GroupFigure) -> Self {
+        let (base, other): (Vec<f64>, Vec<f64>) = base
+            .by_tag
+            .iter()
+            .filter_map(|(tag, base)| Some((*base, *other.by_tag.get(tag)?)))
+            .unzip();
+        let differences: Vec<f64> = base.iter().zip(&other).map(|(a, b)| b - a).collect();
+        Self {
+            error: Moments::of(&differences)
+                .and_then(|of| Some((of.standard_error()?, (of.count - 1) as f64))),
+            least_p: resample::least_p_of_pairs(base.len()),
+            base,
+            other,
+            are_pairs: true,
+        }
+    }
+
+    fn are_same(&self) -> bool {
+        let first = self.base.first().copied().unwrap_or_default();
+        let mut values = self.base.iter().chain(&self.other);
+        values.all(|value| (value - first).abs() <= first.abs() * 1e-12)
+    }
+}
+
 impl Contrast {
     fn of(groups: &[GroupFigure], group: usize, options: &Options) -> Option<Self> {
-        let (base, other) = (&groups[0], &groups[group]);
-        let (from, to) = (base.moments?, other.moments?);
-        let difference = to.mean - from.mean;
-        let test = |test: Test| {
-            let result = test.run(
-                &base.values,
-                &other.values,
-                options.confidence,
-                options.resampling,
-            );
-            (test, result)
+        let compared = match &options.paired_by {
+            None => Compared::groups(&groups[0], &groups[group]),
+            Some(_) => Compared::pairs(&groups[0], &groups[group]),
         };
-        Some(Self {
+        let Compared { base, other, .. } = &compared;
+        let (from, to) = (Moments::of(base)?, Moments::of(other)?);
+        let tests: &[Test] = if compared.are_pairs {
+            &Test::PAIRED
+        } else {
+            &Test::ALL
+        };
+        let outcome = |test: &Test| {
+            let result = test.run(base, other, options.confidence, options.resampling);
+            (*test, result)
+        };
+        let difference = to.mean - from.mean;
+        let mut contrast = Self {
             group,
+            pairs: compared.are_pairs.then_some(base.len()),
             difference,
+            base: from.mean,
             relative: (from.mean != 0.0).then(|| difference / from.mean),
             effect_size: effect_size(&from, &to),
-            tests: Test::ALL.map(test).into(),
-        })
+            least_p: compared.least_p,
+            detectable: compared
+                .error
+                .and_then(|(error, freedom)| power::detectable(error, freedom, options.confidence)),
+            tests: tests.iter().map(outcome).collect(),
+            is_same: compared.are_same(),
+            verdict: Verdict::Undecided,
+        };
+        contrast.verdict = Verdict::of(&contrast, options.confidence);
+        Some(contrast)
+    }
+
+    /// What came out of one of the tests; none if it does not suit these runs.
+    pub(super) fn outcome(&self, wanted: Test) -> Option<Result<TestResult, NoTestResult>> {
+        let mut tests = self.tests.iter();
+        let (_, outcome) = tests.find(|(test, _)| *test == wanted)?;
+        Some(*outcome)
     }
 
     /// The result of one of the tests; none if it could not be done.
     #[must_use]
-    pub fn result(&self, wanted: Test) -> Option<&TestResult> {
-        self.tests
-            .iter()
-            .find(|(test, _)| *test == wanted)
-            .and_then(|(_, result)| result.as_ref().ok())
+    pub fn result(&self, wanted: Test) -> Option<TestResult> {
+        self.outcome(wanted)?.ok()
     }
 
-    /// The confidence interval of the difference by Welch's test, which assumes the least of those with an interval.
+    /// The confidence interval of the difference by Welch's test, or by the paired t-test.
     #[must_use]
     pub fn interval(&self) -> Option<(f64, f64)> {
-        self.result(Test::Welch)?.interval
+        self.result(self.deciding()[0])?.interval
     }
 }

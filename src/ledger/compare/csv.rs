@@ -1,4 +1,4 @@
-use super::{Comparison, Test};
+use super::{Comparison, Contrast, Test};
 use crate::text::table::Table;
 
 const WORDS: [&str; 4] = ["figure", "unit", "group", "against"];
@@ -13,20 +13,30 @@ const NUMBERS: [&str; 9] = [
     "high",
     "effect_size",
 ];
+/// After the p-values of the tests.
+const FURTHER: [&str; 3] = ["pairs", "least_permutation_p", "detectable_difference"];
 
 /// One row for each figure and group; an empty cell is a value that is not known.
 #[must_use]
 pub fn csv(comparison: &Comparison) -> String {
-    let p = Test::ALL.map(|test| format!("p_{}", test.id()));
+    let tests: &[Test] = match comparison.paired_by {
+        Some(_) => &Test::PAIRED,
+        None => &Test::ALL,
+    };
+    let p: Vec<String> = tests
+        .iter()
+        .map(|test| format!("p_{}", test.id()))
+        .collect();
     let numbers: Vec<&str> = NUMBERS
         .into_iter()
         .chain(p.iter().map(String::as_str))
+        .chain(FURTHER)
         .collect();
     let mut table = Table::new(&WORDS, &numbers);
     for contrasts in &comparison.figures {
         for (index, group) in contrasts.groups.iter().enumerate() {
-            let contrast = contrasts.against_first.iter().find(|c| c.group == index);
-            let interval = contrast.and_then(crate::ledger::compare::Contrast::interval);
+            let contrast = contrasts.of_group(index);
+            let interval = contrast.and_then(Contrast::interval);
             let against = if index > 0 {
                 contrasts.groups[0].name.as_str()
             } else {
@@ -52,10 +62,20 @@ pub fn csv(comparison: &Comparison) -> String {
                 ]
                 .map(cell),
             );
-            cells.extend(Test::ALL.map(|test| {
-                let result = contrast.and_then(|contrast| contrast.result(test));
+            cells.extend(tests.iter().map(|test| {
+                let result = contrast.and_then(|contrast| contrast.result(*test));
                 cell(result.map(|result| result.p))
             }));
+            cells.extend(
+                [
+                    contrast
+                        .and_then(|contrast| contrast.pairs)
+                        .map(|pairs| pairs as f64),
+                    contrast.map(|contrast| contrast.least_p),
+                    contrast.and_then(|contrast| contrast.detectable),
+                ]
+                .map(cell),
+            );
             table.push(cells);
         }
     }

@@ -2,8 +2,10 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::gate::{Condition, Finding};
-use super::{Comparison, Contrasts, Environment, TestResult};
+use super::sentence::verdicts;
+use super::{
+    Comparison, Contrasts, Environment, Finding, Judged, NoTestResult, Outcome, TestResult,
+};
 use crate::text::escape;
 
 const SCHEMA: &str = "impact-compare/1";
@@ -15,11 +17,18 @@ struct Document<'a> {
     confidence: f64,
     draws: usize,
     seed: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    paired_by: Option<&'a str>,
+    /// The verdict on the first figure, a sentence for each group but the first.
+    verdict: Vec<String>,
     groups: Vec<GroupEntry<'a>>,
-    figures: BTreeMap<&'static str, FigureEntry<'a>>,
+    figures: BTreeMap<&'a str, FigureEntry<'a>>,
+    /// Why figures from files are missing, with the number of runs.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    missing: &'a BTreeMap<String, usize>,
     same_surroundings: bool,
     surroundings: &'a Environment,
-    gates: Vec<GateEntry>,
+    gates: Vec<GateEntry<'a>>,
 }
 
 #[derive(Serialize)]
@@ -31,7 +40,7 @@ struct GroupEntry<'a> {
 #[derive(Serialize)]
 struct FigureEntry<'a> {
     unit: &'static str,
-    meaning: &'static str,
+    meaning: &'a str,
     groups: Vec<MeanEntry<'a>>,
     against_first: Vec<ContrastEntry<'a>>,
 }
@@ -48,10 +57,15 @@ struct MeanEntry<'a> {
 #[derive(Serialize)]
 struct ContrastEntry<'a> {
     group: &'a str,
+    verdict: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pairs: Option<usize>,
     difference: f64,
     relative_difference: Option<f64>,
     interval: Option<(f64, f64)>,
     effect_size: Option<f64>,
+    least_permutation_p: f64,
+    detectable_difference: Option<f64>,
     tests: BTreeMap<&'static str, TestEntry<'a>>,
 }
 
@@ -63,27 +77,33 @@ enum TestEntry<'a> {
 }
 
 #[derive(Serialize)]
-struct GateEntry {
-    condition: String,
-    findings: Vec<FindingEntry>,
+struct GateEntry<'a> {
+    option: &'static str,
+    condition: &'a str,
+    /// None where a figure is not known.
+    passed: Option<bool>,
+    findings: Vec<FindingEntry<'a>>,
 }
 
 #[derive(Serialize)]
-struct FindingEntry {
+struct FindingEntry<'a> {
     /// None where the figure is not known.
     holds: Option<bool>,
-    found: String,
+    found: &'a str,
 }
 
-/// The comparison as JSON, with how the groups stand to some conditions.
+/// The comparison as JSON, with how it stands to some gates.
 #[must_use]
-pub fn json(comparison: &Comparison, conditions: &[&Condition]) -> String {
+pub fn json(comparison: &Comparison, gates: &[Judged]) -> String {
     let document = Document {
         schema: SCHEMA,
         impact_version: env!("CARGO_PKG_VERSION"),
         confidence: comparison.confidence,
         draws: comparison.resampling.draws,
         seed: comparison.resampling.seed,
+        paired_by: comparison.paired_by.as_deref(),
+        verdict: verdicts(comparison),
+        missing: &comparison.missing,
         groups: comparison
             .groups
             .iter()
@@ -96,17 +116,7 @@ pub fn json(comparison: &Comparison, conditions: &[&Condition]) -> String {
             .collect(),
         same_surroundings: comparison.environment.same(),
         surroundings: &comparison.environment,
-        gates: conditions
-            .iter()
-            .map(|condition| GateEntry {
-                condition: condition.to_string(),
-                findings: condition
-                    .judge(comparison)
-                    .into_iter()
-                    .map(finding)
-                    .collect(),
-            })
-            .collect(),
+        gates: gates.iter().map(gate).collect(),
     };
     escape::pretty_json(&document).expect("all keys are strings and all numbers are finite")
 }
@@ -131,10 +141,14 @@ fn figure(contrasts: &Contrasts) -> FigureEntry<'_> {
             .iter()
             .map(|contrast| ContrastEntry {
                 group: &contrasts.groups[contrast.group].name,
+                verdict: contrast.verdict.id(),
+                pairs: contrast.pairs,
                 difference: contrast.difference,
                 relative_difference: contrast.relative,
                 interval: contrast.interval(),
                 effect_size: contrast.effect_size,
+                least_permutation_p: contrast.least_p,
+                detectable_difference: contrast.detectable,
                 tests: contrast
                     .tests
                     .iter()
@@ -145,7 +159,7 @@ fn figure(contrasts: &Contrasts) -> FigureEntry<'_> {
     }
 }
 
-fn test_entry(result: &Result<TestResult, crate::ledger::compare::NoTestResult>) -> TestEntry<'_> {
+fn test_entry(result: &Result<TestResult, NoTestResult>) -> TestEntry<'_> {
     match result {
         Ok(result) => TestEntry::Decided(result),
         Err(why) => TestEntry::Undecided {
@@ -154,7 +168,20 @@ fn test_entry(result: &Result<TestResult, crate::ledger::compare::NoTestResult>)
     }
 }
 
-fn finding(finding: Finding) -> FindingEntry {
+fn gate(judged: &Judged) -> GateEntry<'_> {
+    GateEntry {
+        option: judged.option,
+        condition: &judged.condition,
+        passed: match judged.outcome {
+            Outcome::Passed => Some(true),
+            Outcome::Failed => Some(false),
+            Outcome::Unknown => None,
+        },
+        findings: judged.findings.iter().map(finding).collect(),
+    }
+}
+
+fn finding(finding: &Finding) -> FindingEntry<'_> {
     let (holds, found) = match finding {
         Finding::Holds(found) => (Some(true), found),
         Finding::Fails(found) => (Some(false), found),

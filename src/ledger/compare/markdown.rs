@@ -1,28 +1,31 @@
-use super::Comparison;
-use super::text::{environment, means, sentence, tests};
+use super::sentence::{left_out, verdicts};
+use super::text::{against, figure_table, notes, tests};
+use super::{Comparison, Detail};
 use crate::text::escape;
 
 /// Markdown, for example for a pull request.
 #[must_use]
-pub fn markdown(comparison: &Comparison) -> String {
+pub fn markdown(comparison: &Comparison, detail: Detail) -> String {
     let mut out = String::from("## Comparison\n");
+    for verdict in verdicts(comparison) {
+        out.push_str(&format!("\n{}\n", escape::markdown(&verdict)));
+    }
     for contrasts in &comparison.figures {
-        let figure = contrasts.figure;
-        out.push_str(&format!(
-            "\n### {} ({})\n\n{}\n\n",
-            escape::markdown(figure.name()),
-            figure.unit(),
-            figure.meaning()
-        ));
-        out.push_str(&means(contrasts).markdown());
-        for contrast in &contrasts.against_first {
-            let sentence = sentence(contrasts, contrast, comparison.confidence);
-            out.push_str(&format!("\n{}\n\n", escape::markdown(sentence.trim_end())));
-            out.push_str(&tests(contrast).markdown());
+        let heading = escape::markdown(contrasts.figure.meaning());
+        out.push_str(&format!("\n### {heading}\n\n"));
+        out.push_str(&figure_table(comparison, contrasts).markdown());
+        for line in left_out(comparison, contrasts) {
+            out.push_str(&format!("\n{}\n", escape::markdown(&line)));
+        }
+        if detail.tests {
+            for contrast in &contrasts.against_first {
+                let about = escape::markdown(&against(comparison, contrast));
+                out.push_str(&format!("\n{about}\n\n{}", tests(contrast).markdown()));
+            }
         }
     }
     out.push('\n');
-    for line in environment(&comparison.environment) {
+    for line in notes(comparison, detail) {
         out.push_str(&format!("- {}\n", escape::markdown(&line)));
     }
     out

@@ -1,28 +1,41 @@
 //! Whether groups of runs differ: means, confidence intervals, significance tests, and conditions for CI.
 
 mod comparison;
+mod condition;
 mod csv;
 mod effect_size;
-pub mod gate;
+mod gate;
 mod html;
 mod json;
 mod markdown;
+mod metric;
+mod phase;
 mod plot;
+pub mod power;
 mod random;
 mod rank;
 mod resample;
+mod sentence;
 mod environment;
 mod t;
 mod test;
 mod text;
+mod verdict;
 
 pub use comparison::{Comparison, Contrast, Contrasts, Group, GroupFigure, Options};
+pub use condition::{BadCondition, Condition, Finding};
 pub use csv::csv;
 pub use environment::{Aspect, Environment};
+pub use gate::{Direction, Gate, Judged, Outcome};
 pub use html::html;
 pub use json::json;
 pub use markdown::markdown;
+pub(crate) use metric::metrics;
+pub use metric::{BadOwnFigure, METRICS, Metric, NoSuchMetric, OwnFigures, metric};
+pub use phase::PhaseGroups;
 pub use plot::svg;
 pub use resample::Resampling;
+pub use sentence::verdicts;
 pub use test::{NoTestResult, Test, TestResult};
-pub use text::text;
+pub use text::{Detail, text};
+pub use verdict::Verdict;

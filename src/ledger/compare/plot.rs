@@ -1,132 +1,288 @@
+use super::sentence::mean_with_unit;
 use super::{Comparison, Contrasts};
 use crate::text::number::human;
 use crate::text::svg::{Attributes, Svg};
 
-const WIDTH: f64 = 640.0;
-const LABELS: f64 = 180.0;
-const RIGHT: f64 = 24.0;
-const ROW: f64 = 28.0;
+const WIDTH: f64 = 560.0;
+const MARGIN: f64 = 14.0;
+/// A row has the name of its group above its runs.
+const ROW: f64 = 58.0;
 const TITLE: f64 = 30.0;
-const AXIS: f64 = 34.0;
+const AXIS: f64 = 40.0;
+/// How many ticks an axis has at least.
+const TICKS: f64 = 3.0;
+/// The names of longer groups are cut.
+const LONGEST_NAME: usize = 60;
 
-/// A plot for each figure: every run as a dot, every mean as a bar with its standard error.
+/// The colours of a plot that stands alone; a page has its own for the same classes.
+const STYLE: &str = "text{font-family:sans-serif;font-size:13px;fill:#1d2226}\
+.title{font-weight:bold}.tick,.legend{fill:#55606a;font-size:12px}.paper{fill:#fff}\
+.grid{stroke:#e2e4e0}.run{fill:#16776d;fill-opacity:.55}.mean{stroke:#1d2226;stroke-width:2}\
+@media(prefers-color-scheme:dark){text{fill:#e6e9ea}.tick,.legend{fill:#a9b4bc}.paper{fill:#14181b}\
+.grid{stroke:#2d353b}.run{fill:#4cbcae}.mean{stroke:#e6e9ea}}";
+
+/// All plots one below the other, as a file of their own.
 #[must_use]
 pub fn svg(comparison: &Comparison) -> String {
-    let plot_height = TITLE + ROW * comparison.groups.len() as f64 + AXIS;
-    let height = plot_height * comparison.figures.len() as f64;
+    let each = TITLE + height(comparison);
+    let all = each * comparison.figures.len() as f64;
     let mut svg = Svg::default();
-    svg.open(
-        "svg",
-        &[
-            ("xmlns", &"http://www.w3.org/2000/svg"),
-            ("viewBox", &format_args!("0 0 {WIDTH} {height}")),
-            ("width", &WIDTH),
-            ("height", &height),
-            ("role", &"img"),
-            ("font-family", &"sans-serif"),
-            ("font-size", &12),
-        ],
+    let size = Size {
+        height: all,
+        is_document: true,
+    };
+    size.open(
+        &mut svg,
+        &format!("Comparison of {} groups of runs", comparison.groups.len()),
     );
-    svg.line_break();
-    let groups = comparison.groups.len();
-    svg.text(
-        "title",
-        &[],
-        &format_args!("Comparison of {groups} groups of runs"),
-    );
-    svg.line_break();
+    svg.text("style", &[], &STYLE);
     svg.empty(
         "rect",
-        &[("width", &"100%"), ("height", &"100%"), ("fill", &"white")],
+        &[("class", &"paper"), ("width", &"100%"), ("height", &"100%")],
     );
     svg.line_break();
     for (index, contrasts) in comparison.figures.iter().enumerate() {
-        draw_figure(&mut svg, contrasts, plot_height * index as f64);
+        let top = each * index as f64;
+        let title = title(contrasts);
+        text(&mut svg, "title", (MARGIN, top + 20.0), "start", &title);
+        draw(&mut svg, comparison, contrasts, top + TITLE);
     }
     svg.close("svg");
     svg.line_break();
     svg.finish()
 }
 
-fn draw_figure(svg: &mut Svg, contrasts: &Contrasts, top: f64) {
-    let figure = contrasts.figure;
-    let title = format!("{} ({})", figure.name(), figure.unit());
-    text(svg, (12.0, top + 18.0), &[("font-weight", &"bold")], &title);
-    let largest = contrasts
+/// The plot of one figure for a page: every run as a dot, every mean as a bar with its standard error.
+#[must_use]
+pub(super) fn figure_svg(comparison: &Comparison, contrasts: &Contrasts) -> String {
+    let mut svg = Svg::default();
+    let size = Size {
+        height: height(comparison),
+        is_document: false,
+    };
+    size.open(&mut svg, &description(comparison, contrasts));
+    draw(&mut svg, comparison, contrasts, 0.0);
+    svg.close("svg");
+    svg.finish()
+}
+
+/// How large a drawing is, and whether it is a file of its own.
+struct Size {
+    height: f64,
+    is_document: bool,
+}
+
+impl Size {
+    fn open(&self, svg: &mut Svg, title: &str) {
+        let view = format!("0 0 {WIDTH} {}", self.height);
+        let common: Attributes = &[("viewBox", &view), ("role", &"img"), ("class", &"plot")];
+        let of_a_document: Attributes = &[
+            ("xmlns", &"http://www.w3.org/2000/svg"),
+            ("width", &WIDTH),
+            ("height", &self.height),
+        ];
+        let of_a_page: Attributes = &[("aria-label", &title)];
+        let own = if self.is_document {
+            of_a_document
+        } else {
+            of_a_page
+        };
+        let attributes = [own, common].concat();
+        svg.open("svg", &attributes);
+        svg.line_break();
+        svg.text("title", &[], &title);
+        svg.line_break();
+    }
+}
+
+fn height(comparison: &Comparison) -> f64 {
+    ROW * comparison.groups.len() as f64 + AXIS
+}
+
+fn title(contrasts: &Contrasts) -> String {
+    let figure = &contrasts.figure;
+    match figure.unit_shown() {
+        "" => figure.meaning().to_owned(),
+        unit => format!("{} ({unit})", figure.meaning()),
+    }
+}
+
+/// The plot in words: the mean of each group.
+fn description(comparison: &Comparison, contrasts: &Contrasts) -> String {
+    let means = contrasts
         .groups
         .iter()
-        .flat_map(|group| group.values.iter().copied())
-        .fold(0.0, f64::max);
-    let scale = |value: f64| {
-        let share = if largest > 0.0 { value / largest } else { 0.0 };
-        LABELS + share * (WIDTH - LABELS - RIGHT)
-    };
+        .zip(&comparison.labels)
+        .map(|(group, label)| {
+            let mean = group.moments.map_or_else(
+                || "unknown".to_owned(),
+                |moments| mean_with_unit(&contrasts.figure, &moments),
+            );
+            format!("{label} {mean}")
+        });
+    let means: Vec<String> = means.collect();
+    format!("{}, mean: {}", contrasts.figure.meaning(), means.join(", "))
+}
+
+fn draw(svg: &mut Svg, comparison: &Comparison, contrasts: &Contrasts, top: f64) {
+    let axis = Axis::over(contrasts);
+    let bottom = top + ROW * contrasts.groups.len() as f64;
+    for tick in axis.ticks() {
+        let x = axis.place(tick);
+        line(svg, "grid", (x, top), (x, bottom));
+        let anchor = match x {
+            x if x < MARGIN + 20.0 => "start",
+            x if x > WIDTH - MARGIN - 20.0 => "end",
+            _ => "middle",
+        };
+        text(svg, "tick", (x, bottom + 16.0), anchor, &human(tick));
+    }
+    let unit = contrasts.figure.unit_shown();
+    text(svg, "tick", (WIDTH - MARGIN, bottom + 33.0), "end", unit);
     for (row, group) in contrasts.groups.iter().enumerate() {
-        let y = top + TITLE + ROW * (row as f64 + 0.5);
-        let name = shortened(&group.name);
-        text(
-            svg,
-            (LABELS - 10.0, y + 4.0),
-            &[("text-anchor", &"end")],
-            &name,
-        );
+        let above = top + ROW * row as f64;
+        let y = above + 38.0;
+        let label = shortened(&comparison.labels[row]);
+        text(svg, "label", (MARGIN, above + 22.0), "start", &label);
         for value in &group.values {
             svg.titled(
                 "circle",
                 &[
-                    ("cx", &format_args!("{:.2}", scale(*value))),
+                    ("class", &"run"),
+                    ("cx", &format_args!("{:.2}", axis.place(*value))),
                     ("cy", &y),
-                    ("r", &4),
-                    ("fill", &"#0072b2"),
-                    ("fill-opacity", &0.45),
+                    ("r", &4.5),
                 ],
-                &format!("{} {}", human(*value), figure.unit()),
+                format!("{} {unit}", human(*value)).trim_end(),
             );
             svg.line_break();
         }
         let Some(moments) = group.moments else {
-            text(svg, (LABELS, y + 4.0), &[("fill", &"#666")], "unknown");
+            text(svg, "legend", (MARGIN, y + 4.0), "start", "unknown");
             continue;
         };
-        let error = moments.standard_error().unwrap_or(0.0);
-        let low = scale((moments.mean - error).max(0.0));
-        let high = scale((moments.mean + error).min(largest));
-        let mean = scale(moments.mean);
-        let black: Attributes = &[("stroke", &"black"), ("stroke-width", &2)];
-        line(svg, (low, y), (high, y), black);
-        line(svg, (mean, y - 8.0), (mean, y + 8.0), black);
+        let mean = axis.place(moments.mean);
+        line(svg, "mean", (mean, y - 10.0), (mean, y + 10.0));
+        if let Some(error) = moments.standard_error() {
+            let place = |value| axis.place(value).clamp(MARGIN, WIDTH - MARGIN);
+            let (low, high) = (place(moments.mean - error), place(moments.mean + error));
+            line(svg, "mean", (low, y), (high, y));
+        }
     }
-    let y = top + TITLE + ROW * contrasts.groups.len() as f64;
-    line(svg, (LABELS, y), (WIDTH - RIGHT, y), &[("stroke", &"#666")]);
-    text(svg, (LABELS, y + 16.0), &[("fill", &"#666")], "0");
-    text(
-        svg,
-        (WIDTH - RIGHT, y + 16.0),
-        &[("fill", &"#666"), ("text-anchor", &"end")],
-        &human(largest),
-    );
 }
 
-fn line(svg: &mut Svg, (x1, y1): (f64, f64), (x2, y2): (f64, f64), style: Attributes) {
+/// Maps values to places between the margins, from 0 or from a round number below the smallest value.
+struct Axis {
+    low: f64,
+    high: f64,
+    step: f64,
+}
+
+impl Axis {
+    fn over(contrasts: &Contrasts) -> Self {
+        let values = || contrasts.groups.iter().flat_map(|group| &group.values);
+        let most = values().copied().fold(0.0, f64::max);
+        let least = values().copied().fold(0.0, f64::min);
+        let range = if most > least { most - least } else { 1.0 };
+        let step = round_step(range / TICKS);
+        Self {
+            low: (least / step).floor() * step,
+            high: ((most / step).ceil() * step).max(step),
+            step,
+        }
+    }
+
+    fn place(&self, value: f64) -> f64 {
+        let share = (value - self.low) / (self.high - self.low);
+        MARGIN + share * (WIDTH - 2.0 * MARGIN)
+    }
+
+    fn ticks(&self) -> impl Iterator<Item = f64> {
+        let count = ((self.high - self.low) / self.step).round().min(20.0) as u32;
+        (0..=count).map(|tick| self.low + f64::from(tick) * self.step)
+    }
+}
+
+/// 1, 2 or 5 times a power of ten, at most this large.
+fn round_step(rough: f64) -> f64 {
+    let power = 10_f64.powf(rough.log10().floor());
+    let step = match rough / power {
+        r if r < 2.0 => 1.0,
+        r if r < 5.0 => 2.0,
+        _ => 5.0,
+    } * power;
+    if step.is_normal() { step } else { 1.0 }
+}
+
+fn line(svg: &mut Svg, class: &str, (x1, y1): (f64, f64), (x2, y2): (f64, f64)) {
     let (x1, x2) = (format!("{x1:.2}"), format!("{x2:.2}"));
-    let ends: Attributes = &[("x1", &x1), ("x2", &x2), ("y1", &y1), ("y2", &y2)];
-    svg.empty("line", &[ends, style].concat());
+    svg.empty(
+        "line",
+        &[
+            ("class", &class),
+            ("x1", &x1),
+            ("x2", &x2),
+            ("y1", &y1),
+            ("y2", &y2),
+        ],
+    );
     svg.line_break();
 }
 
-fn text(svg: &mut Svg, (x, y): (f64, f64), style: Attributes, text: &str) {
-    let place: Attributes = &[("x", &x), ("y", &y)];
-    svg.text("text", &[place, style].concat(), &text);
+fn text(svg: &mut Svg, class: &str, (x, y): (f64, f64), anchor: &str, text: &str) {
+    if text.is_empty() {
+        return;
+    }
+    let x = format!("{x:.2}");
+    svg.text(
+        "text",
+        &[
+            ("class", &class),
+            ("x", &x),
+            ("y", &y),
+            ("text-anchor", &anchor),
+        ],
+        &text,
+    );
     svg.line_break();
 }
 
 /// The end of a long name: paths differ there.
 fn shortened(name: &str) -> String {
-    const MOST: usize = 24;
     let length = name.chars().count();
-    if length <= MOST {
+    if length <= LONGEST_NAME {
         return name.to_owned();
     }
-    let end: String = name.chars().skip(length - MOST + 1).collect();
+    let end: String = name.chars().skip(length - LONGEST_NAME + 1).collect();
     format!("…{end}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_axis_has_round_ticks_from_0_or_below() {
+        for (range, step) in [
+            (0.37, 0.1),
+            (1.0, 0.2),
+            (2e-7, 5e-8),
+            (12.0, 2.0),
+            (0.0, 1.0),
+        ] {
+            let found = round_step(range / TICKS);
+            assert!(
+                (found - step).abs() < step * 1e-9 || range == 0.0,
+                "{range}: {found}"
+            );
+        }
+        let axis = Axis {
+            low: -0.2,
+            high: 0.6,
+            step: 0.2,
+        };
+        assert_eq!(axis.ticks().count(), 5);
+        assert_eq!(axis.place(-0.2), MARGIN);
+        assert_eq!(axis.place(0.6), WIDTH - MARGIN);
+    }
 }

@@ -40,6 +40,64 @@ pub(super) fn mann_whitney(base: &[f64], other: &[f64]) -> Result<TestResult, No
     })
 }
 
+/// Up to this many pairs the distribution of the sum of signed ranks is exact, as in scipy.
+const EXACT_PAIRS_UP_TO: usize = 50;
+
+/// Wilcoxon's signed-rank test of the differences of pairs, exact for few pairs without ties, else by the normal
+/// approximation with a correction for ties; differences of 0 are left out.
+///
+/// The statistic is the smaller of the two sums of ranks.
+pub(super) fn signed_rank(differences: &[f64]) -> Result<TestResult, NoTestResult> {
+    if differences.len() < 2 {
+        return Err(NoTestResult::TooFew);
+    }
+    let changed: Vec<f64> = differences.iter().copied().filter(|d| *d != 0.0).collect();
+    if changed.is_empty() {
+        return Err(NoTestResult::NoSpread);
+    }
+    let sizes: Vec<f64> = changed.iter().map(|difference| difference.abs()).collect();
+    let ranks = midranks(sizes.iter());
+    let count = changed.len() as f64;
+    let all = count * (count + 1.0) / 2.0;
+    let positive: f64 = changed
+        .iter()
+        .zip(&ranks.values)
+        .filter(|(difference, _)| **difference > 0.0)
+        .map(|(_, rank)| rank)
+        .sum();
+    let statistic = positive.min(all - positive);
+    let is_exact = changed.len() == differences.len()
+        && changed.len() <= EXACT_PAIRS_UP_TO
+        && ranks.ties == 0.0;
+    let p = if is_exact {
+        2.0 * exact_share_of_signs(changed.len(), statistic as usize)
+    } else {
+        let variance = count * (count + 1.0) * (2.0 * count + 1.0) / 24.0 - ranks.ties / 48.0;
+        if variance <= 0.0 {
+            return Err(NoTestResult::NoSpread);
+        }
+        erfc((all / 2.0 - statistic) / variance.sqrt() / std::f64::consts::SQRT_2)
+    };
+    Ok(TestResult {
+        statistic,
+        p: p.min(1.0),
+        interval: None,
+    })
+}
+
+/// The share of all choices of signs of the ranks 1 to `count` whose positive ranks add up to at most `sum`.
+fn exact_share_of_signs(count: usize, sum: usize) -> f64 {
+    let mut choices = vec![0u64; count * (count + 1) / 2 + 1];
+    choices[0] = 1;
+    for rank in 1..=count {
+        for total in (rank..choices.len()).rev() {
+            choices[total] += choices[total - rank];
+        }
+    }
+    let tail: u64 = choices.iter().take(sum + 1).sum();
+    tail as f64 / 2.0_f64.powi(count as i32)
+}
+
 /// Student's t-test on the ranks instead of the values.
 pub(super) fn ranked_t(
     base: &[f64],

@@ -22,6 +22,9 @@ impl Default for Resampling {
     }
 }
 
+/// Of fewer values there are so few different samples that the bootstrap's interval is far too narrow.
+const LEAST_FOR_BOOTSTRAP: usize = 5;
+
 /// The percentile bootstrap of the difference of means.
 pub(super) fn bootstrap(
     base: &[f64],
@@ -29,28 +32,57 @@ pub(super) fn bootstrap(
     confidence: f64,
     resampling: Resampling,
 ) -> Result<TestResult, NoTestResult> {
-    if base.len() < 2 || other.len() < 2 {
+    if base.len().min(other.len()) < LEAST_FOR_BOOTSTRAP {
         return Err(NoTestResult::TooFew);
     }
     let mut random = Random::seeded(resampling.seed);
-    let mut redrawn_mean = |values: &[f64]| {
-        let sum: f64 = (0..values.len())
-            .map(|_| values[random.below(values.len())])
-            .sum();
-        sum / values.len() as f64
-    };
-    let mut differences: Vec<f64> = (0..resampling.draws)
-        .map(|_| redrawn_mean(other) - redrawn_mean(base))
+    let differences = (0..resampling.draws)
+        .map(|_| redrawn_mean(other, &mut random) - redrawn_mean(base, &mut random))
         .collect();
+    let observed = difference_of_means(base, other)?;
+    Ok(percentiles(observed, differences, confidence, resampling))
+}
+
+/// The percentile bootstrap of the mean of the differences of pairs.
+pub(super) fn paired_bootstrap(
+    differences: &[f64],
+    confidence: f64,
+    resampling: Resampling,
+) -> Result<TestResult, NoTestResult> {
+    if differences.len() < LEAST_FOR_BOOTSTRAP {
+        return Err(NoTestResult::TooFew);
+    }
+    let mut random = Random::seeded(resampling.seed);
+    let means = (0..resampling.draws)
+        .map(|_| redrawn_mean(differences, &mut random))
+        .collect();
+    let observed = mean(differences).ok_or(NoTestResult::TooFew)?;
+    Ok(percentiles(observed, means, confidence, resampling))
+}
+
+/// The mean of as many values, each drawn from all of them.
+fn redrawn_mean(values: &[f64], random: &mut Random) -> f64 {
+    let sum: f64 = (0..values.len())
+        .map(|_| values[random.below(values.len())])
+        .sum();
+    sum / values.len() as f64
+}
+
+fn percentiles(
+    observed: f64,
+    mut differences: Vec<f64>,
+    confidence: f64,
+    resampling: Resampling,
+) -> TestResult {
     differences.sort_by(f64::total_cmp);
     let tail = (1.0 - confidence) / 2.0;
     let below = differences.iter().filter(|d| **d <= 0.0).count();
     let above = differences.iter().filter(|d| **d >= 0.0).count();
-    Ok(TestResult {
-        statistic: difference_of_means(base, other)?,
+    TestResult {
+        statistic: observed,
         p: two_sided(below + 1, above + 1, resampling.draws + 1),
         interval: quantile(&differences, tail).zip(quantile(&differences, 1.0 - tail)),
-    })
+    }
 }
 
 /// The permutation test of the difference of means: every regrouping where there are few enough,
@@ -67,7 +99,7 @@ pub(super) fn permutation(
     let mut pool: Vec<f64> = other.iter().chain(base).copied().collect();
     let total: f64 = pool.iter().sum();
     let (n_other, n_base) = (other.len() as f64, base.len() as f64);
-    let mut tails = Tails::around(observed);
+    let mut tails = Tails::around(observed, &pool);
     let difference = |sum: f64| sum / n_other - (total - sum) / n_base;
     if let Some(count) =
         regroupings(pool.len(), other.len()).filter(|count| *count <= resampling.draws)
@@ -88,6 +120,56 @@ pub(super) fn permutation(
     }
 }
 
+/// The permutation test of pairs: every choice of signs of the differences where there are few enough, else random ones.
+pub(super) fn sign_flips(
+    differences: &[f64],
+    resampling: Resampling,
+) -> Result<TestResult, NoTestResult> {
+    let observed = mean(differences)
+        .filter(|_| differences.len() > 1)
+        .ok_or(NoTestResult::TooFew)?;
+    let mut tails = Tails::around(observed, differences);
+    let count = differences.len();
+    let flipped = |signs: &mut dyn FnMut(usize) -> bool| {
+        let signed = differences.iter().enumerate();
+        let sum: f64 = signed
+            .map(|(place, difference)| {
+                if signs(place) {
+                    -difference
+                } else {
+                    *difference
+                }
+            })
+            .sum();
+        sum / count as f64
+    };
+    let choices = 1usize
+        .checked_shl(count as u32)
+        .filter(|choices| *choices <= resampling.draws);
+    if let Some(choices) = choices {
+        for choice in 0..choices {
+            tails.see(flipped(&mut |place| choice >> place & 1 == 1));
+        }
+        Ok(tails.result(observed, 0, choices))
+    } else {
+        let mut random = Random::seeded(resampling.seed);
+        for _ in 0..resampling.draws {
+            tails.see(flipped(&mut |_| random.below(2) == 1));
+        }
+        Ok(tails.result(observed, 1, resampling.draws))
+    }
+}
+
+/// The smallest two-sided p that the permutation test of two groups of these sizes can have.
+pub(super) fn least_p(base: usize, other: usize) -> f64 {
+    regroupings(base + other, other).map_or(0.0, |ways| (2.0 / ways as f64).min(1.0))
+}
+
+/// The smallest two-sided p that the permutation test of so many pairs can have.
+pub(super) fn least_p_of_pairs(pairs: usize) -> f64 {
+    2.0 * 0.5_f64.powi(pairs.max(1) as i32)
+}
+
 /// How many regroupings differ from the observed one by as much, on either side.
 struct Tails {
     observed: f64,
@@ -97,11 +179,14 @@ struct Tails {
 }
 
 impl Tails {
-    fn around(observed: f64) -> Self {
+    fn around(observed: f64, values: &[f64]) -> Self {
+        let largest = values
+            .iter()
+            .fold(0.0_f64, |most, value| most.max(value.abs()));
         Self {
             observed,
             // Sums in another order differ in the last digits and are equal all the same.
-            tolerance: observed.abs() * 1e-12,
+            tolerance: (observed.abs() * 1e-12).max(largest * 1e-13),
             below: 0,
             above: 0,
         }
@@ -168,8 +253,43 @@ mod tests {
     }
 
     #[test]
+    fn three_against_three_runs_can_have_a_p_of_a_tenth_and_no_less() {
+        assert_eq!(least_p(3, 3), 0.1);
+        assert_eq!(least_p(4, 4), 2.0 / 70.0);
+        assert_eq!(least_p(1, 1), 1.0);
+        assert_eq!(least_p(10_000, 10_000), 0.0);
+        assert_eq!(least_p_of_pairs(5), 0.0625);
+        let (a, b) = ([1.0, 2.0, 3.0], [11.0, 12.0, 13.0]);
+        let p = permutation(&a, &b, Resampling::default()).unwrap().p;
+        assert_eq!(p, least_p(3, 3));
+        let differences = [1.0, 2.0, 3.0, 4.0, 5.0];
+        let p = sign_flips(&differences, Resampling::default()).unwrap().p;
+        assert_eq!(p, least_p_of_pairs(5));
+    }
+
+    #[test]
+    fn sums_of_large_values_in_another_order_are_equal() {
+        // Both groups hold the same values, so half of all regroupings lie on either side.
+        let (a, b) = (
+            [1e6 + 0.1, 1e6 + 0.2, 1e6 + 0.3],
+            [1e6 + 0.3, 1e6 + 0.1, 1e6 + 0.2],
+        );
+        let p = permutation(&a, &b, Resampling::default()).unwrap().p;
+        assert_eq!(p, 1.0);
+    }
+
+    #[test]
+    fn the_bootstrap_needs_five_values() {
+        let (four, five) = ([1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 3.0, 4.0, 5.0]);
+        let resampling = Resampling::default();
+        assert!(bootstrap(&four, &five, 0.95, resampling).is_err());
+        assert!(bootstrap(&five, &five, 0.95, resampling).is_ok());
+        assert!(paired_bootstrap(&four, 0.95, resampling).is_err());
+    }
+
+    #[test]
     fn the_same_seed_gives_the_same_interval() {
-        let (a, b) = ([1.0, 2.0, 3.5, 4.0], [2.0, 2.5, 5.0, 6.0]);
+        let (a, b) = ([1.0, 2.0, 3.5, 4.0, 4.5], [2.0, 2.5, 5.0, 6.0, 7.5]);
         let with = |seed| {
             let resampling = Resampling { draws: 500, seed };
             bootstrap(&a, &b, 0.95, resampling).unwrap()

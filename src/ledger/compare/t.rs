@@ -27,14 +27,24 @@ pub(super) fn welch(
     confidence: f64,
 ) -> Result<TestResult, NoTestResult> {
     let (a, b) = both(base, other)?;
-    let (Some(va), Some(vb)) = (a.variance, b.variance) else {
-        return Err(NoTestResult::TooFew);
-    };
-    let (na, nb) = (a.count as f64, b.count as f64);
-    let (ea, eb) = (va / na, vb / nb);
-    let error = (ea + eb).sqrt();
-    let freedom = (ea + eb).powi(2) / (ea.powi(2) / (na - 1.0) + eb.powi(2) / (nb - 1.0));
+    let (error, freedom) = welch_error(&a, &b).ok_or(NoTestResult::TooFew)?;
     result(b.mean - a.mean, error, freedom, confidence)
+}
+
+/// The t-test of the differences of pairs.
+pub(super) fn paired(differences: &[f64], confidence: f64) -> Result<TestResult, NoTestResult> {
+    let moments = Moments::of(differences).ok_or(NoTestResult::TooFew)?;
+    let error = moments.standard_error().ok_or(NoTestResult::TooFew)?;
+    let freedom = (moments.count - 1) as f64;
+    result(moments.mean, error, freedom, confidence)
+}
+
+/// The standard error of the difference of two means and its degrees of freedom, by Welch.
+pub(super) fn welch_error(a: &Moments, b: &Moments) -> Option<(f64, f64)> {
+    let (na, nb) = (a.count as f64, b.count as f64);
+    let (ea, eb) = (a.variance? / na, b.variance? / nb);
+    let freedom = (ea + eb).powi(2) / (ea.powi(2) / (na - 1.0) + eb.powi(2) / (nb - 1.0));
+    Some(((ea + eb).sqrt(), freedom))
 }
 
 fn both(base: &[f64], other: &[f64]) -> Result<(Moments, Moments), NoTestResult> {
@@ -67,7 +77,7 @@ fn two_sided(statistic: f64, freedom: f64) -> f64 {
     beta_reg(freedom / 2.0, 0.5, freedom / (freedom + statistic.powi(2)))
 }
 
-fn quantile(share: f64, freedom: f64) -> Result<f64, NoTestResult> {
+pub(super) fn quantile(share: f64, freedom: f64) -> Result<f64, NoTestResult> {
     let distribution = StudentsT::new(0.0, 1.0, freedom).map_err(|_| NoTestResult::NoSpread)?;
     let guess = distribution.inverse_cdf(share);
     // The crate stops early; two steps of Newton bring the last digits.

@@ -2,7 +2,7 @@ use serde::Serialize;
 
 use super::{Resampling, rank, resample, t};
 
-/// The tests that are done for each pair of groups.
+/// A test of whether two groups of runs differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Test {
@@ -18,6 +18,14 @@ pub enum Test {
     Bootstrap,
     /// The permutation test of the difference of means.
     Permutation,
+    /// The t-test of the differences of pairs.
+    PairedTTest,
+    /// Wilcoxon's signed-rank test of the differences of pairs.
+    SignedRank,
+    /// The percentile bootstrap of the mean of the differences of pairs.
+    PairedBootstrap,
+    /// The permutation test of pairs: the signs of their differences are exchanged.
+    SignFlips,
 }
 
 /// What a test says about the difference between a group and the first group.
@@ -43,10 +51,13 @@ pub enum NoTestResult {
     /// All runs have the same value.
     #[error("all runs are the same")]
     NoSpread,
+    /// The values do not come in pairs.
+    #[error("no pairs")]
+    NoPairs,
 }
 
 impl Test {
-    /// All tests, in the order in which they are shown.
+    /// The tests of runs that are not paired, in the order in which they are shown.
     pub const ALL: [Self; 6] = [
         Self::TTest,
         Self::Welch,
@@ -54,6 +65,14 @@ impl Test {
         Self::RankedTTest,
         Self::Bootstrap,
         Self::Permutation,
+    ];
+
+    /// The tests of pairs, in the order in which they are shown.
+    pub const PAIRED: [Self; 4] = [
+        Self::PairedTTest,
+        Self::SignedRank,
+        Self::PairedBootstrap,
+        Self::SignFlips,
     ];
 
     /// What people call it.
@@ -66,6 +85,10 @@ impl Test {
             Self::RankedTTest => "ranked t-test",
             Self::Bootstrap => "bootstrap",
             Self::Permutation => "permutation",
+            Self::PairedTTest => "paired t-test",
+            Self::SignedRank => "Wilcoxon signed-rank",
+            Self::PairedBootstrap => "bootstrap of pairs",
+            Self::SignFlips => "permutation of signs",
         }
     }
 
@@ -79,10 +102,16 @@ impl Test {
             Self::RankedTTest => "ranked_t_test",
             Self::Bootstrap => "bootstrap",
             Self::Permutation => "permutation",
+            Self::PairedTTest => "paired_t_test",
+            Self::SignedRank => "signed_rank",
+            Self::PairedBootstrap => "paired_bootstrap",
+            Self::SignFlips => "sign_flips",
         }
     }
 
     /// Compares the values of a group with those of the first group; `confidence` lies between 0 and 1.
+    ///
+    /// The tests of pairs take values at the same place as a pair.
     pub fn run(
         self,
         base: &[f64],
@@ -90,6 +119,13 @@ impl Test {
         confidence: f64,
         resampling: Resampling,
     ) -> Result<TestResult, NoTestResult> {
+        let differences = || -> Result<Vec<f64>, NoTestResult> {
+            if base.len() != other.len() {
+                return Err(NoTestResult::NoPairs);
+            }
+            let pairs = base.iter().zip(other);
+            Ok(pairs.map(|(base, other)| other - base).collect())
+        };
         match self {
             Self::TTest => t::student(base, other, confidence),
             Self::Welch => t::welch(base, other, confidence),
@@ -97,6 +133,12 @@ impl Test {
             Self::RankedTTest => rank::ranked_t(base, other, confidence),
             Self::Bootstrap => resample::bootstrap(base, other, confidence, resampling),
             Self::Permutation => resample::permutation(base, other, resampling),
+            Self::PairedTTest => t::paired(&differences()?, confidence),
+            Self::SignedRank => rank::signed_rank(&differences()?),
+            Self::PairedBootstrap => {
+                resample::paired_bootstrap(&differences()?, confidence, resampling)
+            }
+            Self::SignFlips => resample::sign_flips(&differences()?, resampling),
         }
     }
 }

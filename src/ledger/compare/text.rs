@@ -1,36 +1,45 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use super::{Comparison, Contrast, Contrasts, Environment, NoTestResult, TestResult};
+use super::sentence::{detectable, interval_of, left_out, signed, verdicts, why_not};
+use super::{Comparison, Contrast, Contrasts, Environment, TestResult, Verdict, power};
 use crate::text::escape;
-use crate::text::number::{counted, human, percent};
+use crate::text::number::{counted, human, p_value, rough};
 use crate::text::table::{Table, UNKNOWN};
 
-/// Plain text: a paragraph for each figure, then what differs between the environments of the groups.
+/// What is shown beyond the verdict and a table for each figure.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Detail {
+    /// The result of every test.
+    pub tests: bool,
+    /// The packages whose versions differ.
+    pub packages: bool,
+}
+
+/// Plain text: the verdict, a table for each figure, then what differs between the environments of the groups.
 #[must_use]
-pub fn text(comparison: &Comparison) -> String {
+pub fn text(comparison: &Comparison, detail: Detail) -> String {
     let mut out = String::new();
-    for contrasts in &comparison.figures {
-        let figure = contrasts.figure;
-        let _ = writeln!(out, "{figure} ({}, {})\n", figure.unit(), figure.meaning());
-        out.push_str(&indent(&means(contrasts).text()));
-        for contrast in &contrasts.against_first {
-            out.push('\n');
-            out.push_str(&indent(&sentence(
-                contrasts,
-                contrast,
-                comparison.confidence,
-            )));
-            out.push_str(&indent(&indent(&tests(contrast).text())));
-        }
-        out.push('\n');
+    for verdict in verdicts(comparison) {
+        let _ = writeln!(out, "{}", escape::line(&verdict));
     }
-    for line in environment(&comparison.environment) {
+    for contrasts in &comparison.figures {
+        let _ = writeln!(out, "\n{}", escape::line(contrasts.figure.meaning()));
+        out.push_str(&indent(&figure_table(comparison, contrasts).text()));
+        for line in left_out(comparison, contrasts) {
+            let _ = writeln!(out, "  {}", escape::line(&line));
+        }
+        if detail.tests {
+            for contrast in &contrasts.against_first {
+                let _ = writeln!(out, "\n  {}", escape::line(&against(comparison, contrast)));
+                out.push_str(&indent(&indent(&tests(contrast).text())));
+            }
+        }
+    }
+    out.push('\n');
+    for line in notes(comparison, detail) {
         out.push_str(&escape::line(&line));
         out.push('\n');
-    }
-    if comparison.groups.len() > 2 {
-        out.push_str("p is not adjusted for the number of groups.\n");
     }
     out
 }
@@ -43,23 +52,63 @@ fn indent(block: &str) -> String {
     out
 }
 
-pub(super) fn means(contrasts: &Contrasts) -> Table {
-    let unit = contrasts.figure.unit();
-    let mean = format!("mean ({unit})");
-    let mut table = Table::new(&["group"], &["runs", &mean, "standard error"]);
-    for group in &contrasts.groups {
+/// Which two groups a table of tests is about.
+pub(super) fn against(comparison: &Comparison, contrast: &Contrast) -> String {
+    let labels = &comparison.labels;
+    format!("{} against {}", labels[contrast.group], labels[0])
+}
+
+/// A row for each group: its mean, and how it differs from the first group.
+pub(super) fn figure_table(comparison: &Comparison, contrasts: &Contrasts) -> Table {
+    let mean = match contrasts.figure.unit_shown() {
+        "" => "mean".to_owned(),
+        unit => format!("mean ({unit})"),
+    };
+    let interval = format!("{} % interval", rough(comparison.confidence * 100.0));
+    let mut table = Table::new(
+        &["group"],
+        &[
+            "runs",
+            &mean,
+            "difference",
+            &interval,
+            "p",
+            "standard error",
+            "detectable",
+        ],
+    );
+    let labels = &comparison.labels;
+    for (index, group) in contrasts.groups.iter().enumerate() {
         let unknown = || UNKNOWN.to_owned();
         let moments = group.moments;
+        let figure = &contrasts.figure;
+        let contrast = contrasts.of_group(index);
+        let about = |tell: &dyn Fn(&Contrast) -> Option<String>| {
+            contrast.and_then(tell).unwrap_or_default()
+        };
         table.push([
-            group.name.clone(),
+            labels[index].clone(),
             group.values.len().to_string(),
             moments.map_or_else(unknown, |moments| human(moments.mean)),
+            about(&|contrast| Some(signed(figure, contrast))),
+            about(&|contrast| interval_of(figure, contrast)),
+            about(&|contrast| Some(p(contrast))),
             moments
                 .and_then(|moments| moments.standard_error())
                 .map_or_else(unknown, human),
+            about(&|contrast| detectable(figure, contrast)),
         ]);
     }
     table
+}
+
+fn p(contrast: &Contrast) -> String {
+    match (contrast.verdict, contrast.decided_by()) {
+        (Verdict::TooFew, _) => "too few runs".to_owned(),
+        (_, Some((test, p))) if test == contrast.deciding()[0] => p_value(p),
+        (_, Some((test, p))) => format!("{} ({})", p_value(p), test.name()),
+        (_, None) => why_not(contrast).map_or_else(String::new, |why| why.to_string()),
+    }
 }
 
 pub(super) fn tests(contrast: &Contrast) -> Table {
@@ -76,67 +125,45 @@ pub(super) fn tests(contrast: &Contrast) -> Table {
                     Some((low, high)) => (human(*low), human(*high)),
                     None => (String::new(), String::new()),
                 };
-                table.push([name, human(*statistic), human(*p), low, high]);
+                table.push([name, human(*statistic), p_value(*p), low, high]);
             }
             Err(why) => table.push([format!("{name} ({why})")]),
         }
     }
+    if let Some(effect) = contrast.effect_size {
+        table.push(["effect size (Cohen's d)".to_owned(), human(effect)]);
+    }
     table
 }
 
-/// What changed, in one sentence.
-pub(super) fn sentence(contrasts: &Contrasts, contrast: &Contrast, confidence: f64) -> String {
-    let unit = contrasts.figure.unit();
-    let name = |group: usize| escape::line(&contrasts.groups[group].name);
-    let mut out = format!(
-        "{} against {}: {} {unit}",
-        name(contrast.group),
-        name(0),
-        signed(contrast.difference),
-    );
-    if let Some(relative) = contrast.relative {
-        let _ = write!(out, " ({} %)", signed(relative * 100.0));
+/// How the tables are read, and what differs between the environments of the groups.
+pub(super) fn notes(comparison: &Comparison, detail: Detail) -> Vec<String> {
+    let test = match comparison.paired_by {
+        Some(_) => "the t-test of the differences of pairs",
+        None => "Welch's t-test",
+    };
+    let mut lines = vec![
+        format!(
+            "p and the interval of the difference are those of {test}; percentages are of the mean of {}.",
+            comparison.labels.first().map_or("", String::as_str)
+        ),
+        format!(
+            "detectable: a difference that this test finds in {} % of cases, with so many runs and this spread.",
+            rough(power::POWER * 100.0)
+        ),
+    ];
+    if comparison.groups.len() > 2 {
+        lines.push("p is not adjusted for the number of groups.".to_owned());
     }
-    if let Some((low, high)) = contrast.interval() {
-        let _ = write!(
-            out,
-            ", {} interval {} to {}",
-            percent(confidence),
-            signed(low),
-            signed(high)
-        );
-    } else {
-        let why = contrast
-            .tests
-            .iter()
-            .find_map(|(_, result)| result.err())
-            .unwrap_or(NoTestResult::NoSpread);
-        let _ = write!(out, ", no interval ({why})");
+    for (why, runs) in &comparison.missing {
+        lines.push(format!("{}: {why}", counted(*runs, "run")));
     }
-    if let Some(effect) = contrast.effect_size {
-        let _ = write!(out, ", effect size d = {}", human(effect));
-    }
-    let unknown = contrasts.groups[0].unknown + contrasts.groups[contrast.group].unknown;
-    if unknown > 0 {
-        let tell = if unknown == 1 { "does" } else { "do" };
-        let unknown = counted(unknown, "run");
-        let _ = write!(out, "; {unknown} {tell} not tell this figure");
-    }
-    out.push('\n');
-    out
+    lines.extend(environment(&comparison.environment, detail));
+    lines
 }
 
-fn signed(value: f64) -> String {
-    let text = human(value);
-    if value > 0.0 {
-        format!("+{text}")
-    } else {
-        text
-    }
-}
-
-/// One line for each difference between the environments of the groups.
-pub(super) fn environment(environment: &Environment) -> Vec<String> {
+/// One line for each difference between the environments of the groups; packages are counted, or listed.
+fn environment(environment: &Environment, detail: Detail) -> Vec<String> {
     let list = |values: &BTreeSet<String>| {
         if values.is_empty() {
             "not recorded".to_owned()
@@ -151,17 +178,25 @@ pub(super) fn environment(environment: &Environment) -> Vec<String> {
     let mut lines: Vec<String> = environment
         .differing()
         .map(|aspect| {
-            format!(
-                "warning: {} differs: {}",
-                aspect.name,
-                across(&aspect.groups)
-            )
+            let differ = if aspect.name.ends_with('s') {
+                "differ"
+            } else {
+                "differs"
+            };
+            let groups = across(&aspect.groups);
+            format!("warning: {} {differ}: {groups}", aspect.name)
         })
         .collect();
-    for (package, groups) in &environment.packages {
+    let packages = environment.packages.len();
+    if detail.packages {
+        for (package, groups) in &environment.packages {
+            lines.push(format!("package {package} differs: {}", across(groups)));
+        }
+    } else if packages > 0 {
+        let differ = if packages == 1 { "differs" } else { "differ" };
         lines.push(format!(
-            "warning: package {package} differs: {}",
-            across(groups)
+            "{} {differ}; --environment lists them.",
+            counted(packages, "Python package")
         ));
     }
     let unknown: Vec<&str> = environment.unknown().collect();

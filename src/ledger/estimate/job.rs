@@ -3,6 +3,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::grid::data::device::Device;
+use crate::grid::data::typical_power::Part;
 use crate::ledger::footprint::emissions;
 use crate::units::{Energy, GramsCo2e, GramsPerKwh, Pue, Watts};
 
@@ -11,9 +12,7 @@ const LOW: f64 = 0.7;
 /// Share of the design power that an idle device draws.
 const IDLE: f64 = 0.3;
 /// Devices may exceed their design power, and power supplies have losses.
-const HIGH: f64 = 1.1;
-/// Watts per gigabyte of memory (Karyakin and Salem 2017, as Green Algorithms uses it).
-const MEMORY_WATTS_PER_GB: f64 = 0.3725;
+const HIGH_PERCENT: f64 = 110.0;
 
 /// Devices of one model and their utilisation.
 #[derive(Debug, Clone)]
@@ -69,7 +68,7 @@ impl Fleet {
         Range {
             low: all * busy * LOW,
             middle: all * busy,
-            high: all * (busy + IDLE * (1.0 - busy)) * HIGH,
+            high: all * (busy + IDLE * (1.0 - busy)) * HIGH_PERCENT / 100.0,
         }
     }
 }
@@ -77,11 +76,11 @@ impl Fleet {
 impl Job {
     /// The power of the hardware, without PUE.
     pub fn power(&self) -> Range<Watts> {
-        let memory = self.memory_gb.unwrap_or(0.0) * MEMORY_WATTS_PER_GB;
+        let memory = self.memory_gb.unwrap_or(0.0) * Part::MemoryGb.power().watts.get();
         let memory = Range {
             low: memory * LOW,
             middle: memory,
-            high: memory * HIGH,
+            high: memory * HIGH_PERCENT / 100.0,
         };
         let sum = self
             .fleets
@@ -121,11 +120,12 @@ impl Job {
             format!(
                 "high: idle devices draw {:.0} % of their design power; all power is {:.0} % higher",
                 IDLE * 100.0,
-                (HIGH - 1.0) * 100.0
+                HIGH_PERCENT - 100.0
             ),
         ];
         if self.memory_gb.is_some() {
-            lines.push(format!("memory: {MEMORY_WATTS_PER_GB} W per GB"));
+            let watts = Part::MemoryGb.power().watts.get();
+            lines.push(format!("memory: {watts} W per GB"));
         }
         lines.push("not included: networks, storage and the production of the hardware".to_owned());
         lines

@@ -5,5 +5,6 @@ mod render;
 mod window;
 
 pub use job::{Fleet, Job, Range};
+pub(crate) use render::range;
 pub use render::{Estimate, Grid, json, text};
 pub use window::{Window, best_window};

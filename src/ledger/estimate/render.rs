@@ -6,6 +6,7 @@ use super::{Job, Range};
 use crate::grid::zone::ZoneId;
 use crate::text::escape;
 use crate::text::number::{human, percent};
+use crate::text::quantity::{self, Quantity};
 use crate::units::{Energy, Exact, GramsCo2e, GramsPerKwh, SECONDS_PER_HOUR, Watts};
 
 const SCHEMA: &str = "impact-estimate/1";
@@ -38,7 +39,7 @@ pub struct Grid {
 
 impl Grid {
     fn label(&self) -> String {
-        let mut out = format!("{} g CO2eq/kWh", human(self.intensity.get()));
+        let mut out = quantity::intensity(self.intensity);
         if let Some(zone) = &self.zone {
             let _ = write!(out, " in {zone}");
         }
@@ -56,10 +57,10 @@ pub fn text(estimate: &Estimate) -> String {
         .iter()
         .map(|fleet| {
             format!(
-                "{} x {} ({} W) at {} utilisation",
+                "{} x {} ({}) at {} utilisation",
                 fleet.count,
                 fleet.device.name,
-                human(fleet.device.watts.get()),
+                quantity::power(fleet.device.watts),
                 percent(fleet.utilization)
             )
         })
@@ -68,23 +69,19 @@ pub fn text(estimate: &Estimate) -> String {
         job.memory_gb
             .map(|gb| format!("{} GB of memory", human(gb))),
     );
-    let hours = human(job.time.as_secs_f64() / SECONDS_PER_HOUR);
+    let time = quantity::duration(job.time);
     let mut out = format!(
-        "ROUGH ESTIMATE, not a measurement: {} would draw {} in {hours} h, with a PUE of {} ({}).",
+        "ROUGH ESTIMATE, not a measurement: {} would draw {} in {time}, with a PUE of {} ({}).",
         parts.join(" and "),
-        range(job.energy().map(Energy::kwh), "kWh"),
+        range(Quantity::Electricity, job.energy().map(Energy::kwh)),
         job.pue,
         estimate.pue_source,
     );
     match &estimate.grid {
         Some(grid) => {
             let mass = job.mass(grid.intensity).map(GramsCo2e::kg);
-            let _ = write!(
-                out,
-                " At {} this is {}.",
-                grid.label(),
-                range(mass, "kg CO2eq")
-            );
+            let mass = range(Quantity::Mass, mass);
+            let _ = write!(out, " At {} this is {mass} of CO2eq.", grid.label());
         }
         None => out.push_str(" No place is given, so the emissions are unknown."),
     }
@@ -101,12 +98,14 @@ pub fn text(estimate: &Estimate) -> String {
     out
 }
 
-fn range(range: Range<f64>, unit: &str) -> String {
+/// All in the unit of the middle one.
+pub(crate) fn range(quantity: Quantity, range: Range<f64>) -> String {
+    let scale = quantity.scale(range.middle);
     format!(
-        "{} {unit} (low {}, high {})",
-        human(range.middle),
-        human(range.low),
-        human(range.high)
+        "{} (low {}, high {})",
+        scale.amount(range.middle),
+        scale.digits(range.low),
+        scale.digits(range.high)
     )
 }
 

@@ -3,13 +3,71 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use super::row_writer::{Column, RowFormat, RowWriter};
-use crate::log::{ReadError, Record, Row};
-use crate::model::Component;
+use crate::ledger::summarise::SummaryError;
+use crate::log::{Gauge, ImplausibleSample, ReadError, Record, Row};
+use crate::model::{Component, Edge, Mark};
 use crate::text::csv::Cell;
-use crate::units::GramsPerKwh;
 
 /// As many as a spreadsheet can open.
 const MOST_COLUMNS: usize = 1 << 14;
+
+const GAUGES: [(Gauge, &str, &str, &str); 10] = [
+    (
+        Gauge::CpuPower,
+        "cpu_power",
+        "W",
+        "power of the CPUs that is the run's",
+    ),
+    (
+        Gauge::GpuPower,
+        "gpu_power",
+        "W",
+        "power of the GPUs that is the run's",
+    ),
+    (
+        Gauge::MachineCpuPower,
+        "machine_cpu_power",
+        "W",
+        "power of the CPUs, whoever uses them",
+    ),
+    (
+        Gauge::MachineGpuPower,
+        "machine_gpu_power",
+        "W",
+        "power of the GPUs, whoever uses them",
+    ),
+    (
+        Gauge::CpuUtilization,
+        "cpu_utilization",
+        "CPUs",
+        "CPUs kept busy by the run",
+    ),
+    (
+        Gauge::GpuUtilization,
+        "gpu_utilization",
+        "1",
+        "average over the GPUs",
+    ),
+    (Gauge::Memory, "memory", "bytes", "memory of the run"),
+    (
+        Gauge::CpuTemperature,
+        "cpu_temperature",
+        "°C",
+        "of the hottest CPU",
+    ),
+    (
+        Gauge::GpuTemperature,
+        "gpu_temperature",
+        "°C",
+        "of the hottest GPU",
+    ),
+    (
+        Gauge::CarbonIntensity,
+        "carbon_intensity",
+        "g CO2eq/kWh",
+        "as recorded with the sample",
+    ),
+];
 
 /// Why samples cannot be written.
 #[derive(Debug, thiserror::Error)]
@@ -18,6 +76,12 @@ pub enum ExportError {
     /// A log cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
+    /// The log of a run has no figures.
+    #[error(transparent)]
+    Summary(#[from] SummaryError),
+    /// A run has more phases than a spreadsheet can have rows.
+    #[error("{} has more occurrences of phases than a spreadsheet can have rows", .0.display())]
+    TooLong(PathBuf),
     /// The table would have more columns than a spreadsheet can open.
     #[error(
         "the runs name so many components that the table would have more than {MOST_COLUMNS} columns: export fewer runs at a time"
@@ -70,15 +134,9 @@ fn columns(components: &BTreeSet<Component>) -> Vec<Column> {
         Column::new("path", "", "the folder of the run"),
         Column::new("timestamp", "s", "wall clock, since 1970"),
         Column::new("elapsed", "s", "since the start of the run"),
-        Column::new("cpu_power", "W", "power of the CPUs that is the run's"),
-        Column::new("gpu_power", "W", "power of the GPUs that is the run's"),
-        Column::new("gpu_utilization", "1", "average over the GPUs"),
-        Column::new(
-            "carbon_intensity",
-            "g CO2eq/kWh",
-            "as recorded with the sample",
-        ),
+        Column::new("marks", "", "marks since the sample before"),
     ];
+    columns.extend(GAUGES.map(|(_, name, unit, meaning)| Column::new(name, unit, meaning)));
     for component in components {
         columns.push(Column::new(
             format!("attributed.{component}"),
@@ -98,23 +156,52 @@ fn cells<'a>(
     path: Cell<'a>,
     row: &Row,
     components: &BTreeSet<Component>,
-) -> Result<Vec<Cell<'a>>, String> {
+) -> Result<Vec<Cell<'a>>, ImplausibleSample> {
     let meters = row.meters()?;
     let mut cells = vec![
         path,
         Cell::number(Some(row.timestamp)),
         Cell::number(row.elapsed),
-        Cell::number(row.cpu_watts),
-        Cell::number(row.gpu_watts),
-        Cell::number(row.gpu_utilization),
-        Cell::number(row.carbon_intensity.known().map(GramsPerKwh::get)),
+        Some(marks(row))
+            .filter(|marks| !marks.is_empty())
+            .map_or(Cell::Empty, Cell::word),
     ];
+    cells.extend(GAUGES.map(|(gauge, ..)| Cell::number(row.gauge(gauge))));
     for component in components {
         let meter = meters.get(component);
         cells.push(Cell::number(meter.and_then(|meter| meter.attributed_j)));
         cells.push(Cell::number(meter.and_then(|meter| meter.total_j)));
     }
     Ok(cells)
+}
+
+/// The marks of a sample: `start train; point epoch 1`.
+fn marks(row: &Row) -> String {
+    let one = row
+        .mark
+        .and_then(|text| serde_json::from_slice::<Mark>(text).ok());
+    let several = row
+        .marks
+        .and_then(|text| serde_json::from_slice::<Vec<Mark>>(text).ok());
+    let marks = one.into_iter().chain(several.into_iter().flatten());
+    let words: Vec<String> = marks.map(|mark| words(&mark)).collect();
+    words.join("; ")
+}
+
+fn words(mark: &Mark) -> String {
+    let edge = match mark.edge {
+        Edge::Start => "start",
+        Edge::End => "end",
+        Edge::Point => "point",
+        Edge::Count => "count",
+    };
+    let counts = mark.count.iter();
+    let counts = counts.map(|(unit, count)| format!("{unit}={count}"));
+    let words = [edge.to_owned(), mark.name.clone()]
+        .into_iter()
+        .chain(counts);
+    let words: Vec<String> = words.filter(|word| !word.is_empty()).collect();
+    words.join(" ")
 }
 
 #[cfg(test)]

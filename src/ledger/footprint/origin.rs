@@ -2,7 +2,8 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-use crate::model::{Citation, Provenance};
+use crate::ledger::basis_split::Bases;
+use crate::model::{Citation, PersonalComputer, Provenance};
 
 /// Who says what the PUE is.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -14,8 +15,10 @@ pub enum PueOrigin {
     Recorded,
     /// The cloud provider, of its data centres in general; the log only keeps it.
     Provider(Citation),
-    /// Nobody: the global average is used.
-    Assumed,
+    /// Nobody: the run took place on a personal computer, which has no data centre around it.
+    Machine(PersonalComputer),
+    /// Nobody: a global average is used.
+    Assumed(Citation),
 }
 
 impl PueOrigin {
@@ -26,7 +29,8 @@ impl PueOrigin {
             Self::Given => "given",
             Self::Recorded => "recorded",
             Self::Provider(_) => "provider",
-            Self::Assumed => "assumed",
+            Self::Machine(_) => "machine",
+            Self::Assumed(_) => "assumed",
         }
     }
 
@@ -34,8 +38,17 @@ impl PueOrigin {
     #[must_use]
     pub fn citation(&self) -> Option<&Citation> {
         match self {
-            Self::Provider(citation) => Some(citation),
-            Self::Given | Self::Recorded | Self::Assumed => None,
+            Self::Provider(citation) | Self::Assumed(citation) => Some(citation),
+            Self::Given | Self::Recorded | Self::Machine(_) => None,
+        }
+    }
+
+    /// Who published the figure, or which machine it is of.
+    #[must_use]
+    pub fn source(&self) -> Option<String> {
+        match self {
+            Self::Machine(machine) => Some(machine.to_string()),
+            _ => self.citation().map(Citation::to_string),
         }
     }
 }
@@ -56,6 +69,19 @@ pub enum IntensityOrigin {
     Recorded(Vec<Provenance>),
     /// An average: from a table, or recorded with the run.
     Average(Provenance),
+}
+
+impl IntensityOrigin {
+    /// What the intensities count.
+    #[must_use]
+    pub fn bases(&self) -> Bases {
+        match self {
+            Self::Given => Bases::from([None]),
+            Self::Recorded(services) if services.is_empty() => Bases::from([None]),
+            Self::Recorded(services) => services.iter().map(|service| service.basis).collect(),
+            Self::Average(provenance) => Bases::from([provenance.basis]),
+        }
+    }
 }
 
 /// One line for tables and machine-readable formats.

@@ -1,7 +1,8 @@
-use crate::log::RecordedIntensity;
+use crate::log::{RecordedIntensity, Row};
 use crate::model::Info;
-use crate::units::{GramsCo2e, GramsPerKwh, OutOfRange};
+use crate::units::{GramsCo2e, GramsPerKwh, IntensityRange, OutOfRange};
 
+use super::stated_sources::StatedSources;
 use crate::ledger::RecordedCarbon;
 
 /// Carbon over a run whose intensity was recorded now and then.
@@ -10,32 +11,59 @@ use crate::ledger::RecordedCarbon;
 /// answer. Whether anything was known at all shows only at the end.
 #[derive(Debug, Default)]
 pub(in crate::ledger) struct RecordedSeries {
+    first: Option<f64>,
     last: Option<f64>,
+    range: Option<IntensityRange>,
     waiting_kwh: f64,
     waiting_rows: u64,
+    /// Since the first answer.
+    later_grams: f64,
     grams: f64,
     sum: f64,
     rows: u64,
+    sources: StatedSources,
 }
 
 impl RecordedSeries {
     /// Adds the energy of the interval that ends at a row with this answer.
     pub(in crate::ledger) fn add(&mut self, kwh: f64, recorded: RecordedIntensity) {
-        if let Some(intensity) = recorded.known().map(GramsPerKwh::get) {
+        if let Some(known) = recorded.known() {
+            let range = IntensityRange::of(known);
+            self.range = Some(self.range.map_or(range, |all| all.join(range)));
+            let intensity = known.get();
             if self.last.is_none() {
                 self.grams += self.waiting_kwh * intensity;
                 self.sum += self.waiting_rows as f64 * intensity;
             }
+            self.first.get_or_insert(intensity);
             self.last = Some(intensity);
         }
         self.rows += 1;
         if let Some(intensity) = self.last {
             self.grams += kwh * intensity;
+            self.later_grams += kwh * intensity;
             self.sum += intensity;
         } else {
             self.waiting_kwh += kwh;
             self.waiting_rows += 1;
         }
+    }
+
+    /// Takes note of who stated the intensity of a row, as its text says.
+    pub(in crate::ledger) fn see_source(&mut self, row: &Row) {
+        if row.carbon_intensity.known().is_some() {
+            self.sources.see(row.intensity_source);
+        }
+    }
+
+    /// The first answer, in g/kWh.
+    pub(in crate::ledger) fn first(&self) -> Option<f64> {
+        self.first
+    }
+
+    /// kWh before the first answer, and grams since it.
+    pub(in crate::ledger) fn so_far(&self) -> (f64, f64) {
+        (self.waiting_kwh, self.later_grams)
     }
 
     /// The mass so far, or none if there never was an answer.
@@ -48,13 +76,18 @@ impl RecordedSeries {
         &self,
         info: &Info,
     ) -> Result<Option<RecordedCarbon>, OutOfRange> {
-        let Some(mass) = self.mass() else {
+        let Some((mass, range)) = self.mass().zip(self.range) else {
             return Ok(None);
+        };
+        let mean = match range.only() {
+            Some(intensity) => intensity,
+            None => GramsPerKwh::new(self.sum / self.rows as f64)?,
         };
         Ok(Some(RecordedCarbon {
             mass: mass?,
-            mean: GramsPerKwh::new(self.sum / self.rows as f64)?,
-            sources: info.realtime_sources.clone(),
+            mean,
+            range,
+            sources: self.sources.finish(info),
         }))
     }
 }
@@ -82,6 +115,16 @@ mod tests {
         let carbon = series.finish(&Info::default()).unwrap().unwrap();
         assert_eq!(carbon.mass.grams(), 700.0 + 1600.0);
         assert_eq!(carbon.mean.get(), 125.0);
+    }
+
+    #[test]
+    fn the_mean_of_equal_answers_is_the_answer() {
+        let mut series = RecordedSeries::default();
+        for _ in 0..1000 {
+            series.add(0.1, known(41.3));
+        }
+        let carbon = series.finish(&Info::default()).unwrap().unwrap();
+        assert_eq!(carbon.mean.get(), 41.3);
     }
 
     #[test]

@@ -1,4 +1,5 @@
 use super::{RecordedSeries, emissions};
+use crate::ledger::AssumedPue;
 use crate::log::RecordedIntensity;
 use crate::model::info::Region;
 use crate::units::{Energy, GramsCo2e, GramsPerKwh, Pue};
@@ -19,7 +20,7 @@ impl RunningEmissions {
     pub(crate) fn new(region: Option<&Region>, pue: Option<Pue>) -> Self {
         Self {
             average: region.and_then(|region| region.carbon_intensity),
-            pue: pue.unwrap_or_else(Pue::global_average),
+            pue: pue.unwrap_or_else(|| AssumedPue::newest().pue),
             recorded: RecordedSeries::default(),
             energy: Energy::ZERO,
         }

@@ -4,11 +4,13 @@ use chrono::{DateTime, FixedOffset};
 use rust_decimal::Decimal;
 
 use super::Source;
+use crate::ledger::basis_split::BasisSplit;
+use crate::ledger::footprint::Carbon;
 use crate::ledger::{Assumptions, Footprint};
 use crate::model::info::{Host, Info, SensorNote};
 use crate::model::sample::Observed;
 use crate::model::{Component, CpuSocket, EnergyClass, Method, PueSource, SCHEMA};
-use crate::units::{Energy, GramsCo2e, Pue};
+use crate::units::{Energy, GramsCo2e, GramsPerKwh, IntensityRange, Pue};
 
 /// What is true of all runs.
 pub(super) fn info(sources: &[Source], start: f64, end: f64) -> Info {
@@ -24,9 +26,15 @@ pub(super) fn info(sources: &[Source], start: f64, end: f64) -> Info {
         impact_version: env!("CARGO_PKG_VERSION").to_owned(),
         id: id(sources, start),
         merged_from: parts(sources),
+        merged_seconds: sources
+            .iter()
+            .filter(|source| !source.info.id.is_empty())
+            .map(|source| (source.info.id.clone(), source.summary.duration.seconds()))
+            .collect(),
         name: common(sources, |info| info.name.clone()),
         tags,
         command: common(sources, |info| Some(info.command.clone())).unwrap_or_default(),
+        exit_code: exit_code(sources),
         started: instant(start),
         // If one of the runs has no end, the merged run has none.
         ended: instant(end).filter(|_| !sources.iter().any(|source| source.summary.has_no_end)),
@@ -37,8 +45,21 @@ pub(super) fn info(sources: &[Source], start: f64, end: f64) -> Info {
         git: common(sources, |info| info.git.clone()),
         python: common(sources, |info| info.python.clone()),
         region: common(sources, |info| info.region.clone()),
+        project_settings: sources
+            .iter()
+            .flat_map(|source| source.info.project_settings.clone())
+            .collect(),
         ..Info::default()
     }
+}
+
+/// Of a job on several nodes: it failed where one of its parts did.
+fn exit_code(sources: &[Source]) -> Option<i32> {
+    let codes = || sources.iter().map(|source| source.info.exit_code);
+    let failed = codes().flatten().filter(|code| *code != 0);
+    failed
+        .max()
+        .or_else(|| codes().all(|code| code == Some(0)).then_some(0))
 }
 
 /// An id that other runs merged do not have and the same runs always have, in any order.
@@ -107,13 +128,14 @@ fn instant(seconds: f64) -> Option<DateTime<FixedOffset>> {
 
 /// The PUE all runs recorded; where they differ, the one that gives the same energy.
 fn pue(sources: &[Source]) -> Option<Pue> {
-    let recorded: Vec<Option<Pue>> = sources.iter().map(|source| source.summary.pue).collect();
-    if recorded.iter().all(|pue| *pue == recorded[0]) {
-        return recorded[0];
+    if !is_mean_pue(sources) {
+        return sources[0].summary.pue;
     }
     let energy = |source: &Source| source.summary.total();
-    let with =
-        |source: &Source| energy(source) * source.summary.pue.unwrap_or_else(Pue::global_average);
+    let with = |source: &Source| {
+        let assumed = || source.summary.assumed_pue().pue;
+        energy(source) * source.summary.pue.unwrap_or_else(assumed)
+    };
     let without: Energy = sources.iter().map(energy).sum();
     let with: Energy = sources.iter().map(with).sum();
     let mean = Decimal::from_f64_retain(with.kwh() / without.kwh())?;
@@ -122,28 +144,34 @@ fn pue(sources: &[Source]) -> Option<Pue> {
 
 /// Who stated the PUE all runs recorded; where they differ, it is a mean.
 fn pue_source(sources: &[Source]) -> Option<PueSource> {
-    let first = sources[0].summary.pue;
-    if sources.iter().all(|source| source.summary.pue == first) {
-        common(sources, |info| info.pue_source.clone())
-    } else {
+    if is_mean_pue(sources) {
         Some(PueSource::MergedRuns)
+    } else {
+        common(sources, |info| info.pue_source.clone())
     }
+}
+
+/// Whether the merged PUE is none that every run recorded. Runs of experiment-impact-tracker without a PUE count with
+/// that tool's default, which a merged log must record to keep the energy.
+fn is_mean_pue(sources: &[Source]) -> bool {
+    let first = sources[0].summary.pue;
+    let is_other = |source: &Source| {
+        let summary = &source.summary;
+        summary.pue != first || summary.pue.is_none() && summary.is_legacy
+    };
+    sources.iter().any(is_other)
 }
 
 /// What a mean PUE is made of; none where all runs recorded the same.
 pub(super) fn mean_pue(sources: &[Source]) -> Option<String> {
-    let first = sources[0].summary.pue;
-    let differ = sources.iter().any(|source| source.summary.pue != first);
-    let missing = sources.iter().any(|source| source.summary.pue.is_none());
-    differ.then(|| {
-        let assumed = if missing {
-            format!(
-                "; {}, a global average, is assumed where none was recorded",
-                Pue::global_average()
-            )
-        } else {
-            String::new()
-        };
+    let missing = sources.iter().filter(|source| source.summary.pue.is_none());
+    let assumed: BTreeSet<Pue> = missing.map(|s| s.summary.assumed_pue().pue).collect();
+    is_mean_pue(sources).then(|| {
+        let assumed: Vec<String> = assumed
+            .iter()
+            .map(|pue| format!("; {pue}, a global average, is assumed where none was recorded"))
+            .collect();
+        let assumed = assumed.concat();
         format!("the PUE is the mean over the runs, weighted by their energy{assumed}")
     })
 }
@@ -201,13 +229,15 @@ pub(super) fn observed(
     }
 }
 
-/// Grams per kWh over all runs, where the region alone does not tell it.
+/// Grams per kWh over all runs, where the region alone does not determine it.
 fn intensity(sources: &[Source], info: &Info, notes: &mut Vec<String>) -> Option<f64> {
     let recorded = sources.iter().any(|source| source.summary.carbon.is_some());
     if !recorded && info.region.is_some() {
         return None;
     }
-    let masses: Vec<GramsCo2e> = sources.iter().filter_map(mass).collect();
+    let carbon: Vec<Carbon> = sources.iter().filter_map(carbon).collect();
+    let masses: Vec<GramsCo2e> = carbon.iter().map(|carbon| carbon.mass).collect();
+    let ranges: Vec<IntensityRange> = carbon.iter().map(|carbon| carbon.range).collect();
     let unknown = sources.len() - masses.len();
     if unknown > 0 {
         if unknown < sources.len() {
@@ -226,15 +256,21 @@ fn intensity(sources: &[Source], info: &Info, notes: &mut Vec<String>) -> Option
     notes.push(
         "the carbon intensity is the mean over the runs, weighted by their energy".to_owned(),
     );
-    Some(mass.grams() / energy.kwh())
+    let mut bases = BasisSplit::default();
+    for carbon in carbon {
+        bases.add(BasisSplit::of(carbon.origin.bases(), carbon.mass));
+    }
+    notes.extend(bases.warning());
+    let ranges = ranges.into_iter().reduce(IntensityRange::join);
+    let only = ranges.and_then(IntensityRange::only);
+    Some(only.map_or_else(|| mass.grams() / energy.kwh(), GramsPerKwh::get))
 }
 
-/// The mass of a run without PUE: the merged run has a PUE of its own.
-fn mass(source: &Source) -> Option<GramsCo2e> {
+/// The CO2eq of a run without PUE: the merged run has a PUE of its own.
+fn carbon(source: &Source) -> Option<Carbon> {
     let without_overhead = Assumptions {
         pue: Some(Pue::ONE),
         ..Assumptions::default()
     };
-    let footprint = Footprint::of(&source.summary, &without_overhead);
-    footprint.carbon.map(|carbon| carbon.mass)
+    Footprint::of(&source.summary, &without_overhead).carbon
 }

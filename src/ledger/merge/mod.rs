@@ -40,7 +40,7 @@ pub struct Merged {
 #[derive(Debug)]
 struct Device {
     component: Component,
-    /// None where a log does not tell it.
+    /// None where a log does not have it.
     machine: Option<Curve>,
     attributed: Curve,
     method: Method,
@@ -142,6 +142,7 @@ fn sample(devices: &[Device], observed: &Observed, start: f64, elapsed: f64) -> 
             })
             .collect(),
         mark: None,
+        marks: Vec::new(),
         observed: observed.clone(),
     }
 }

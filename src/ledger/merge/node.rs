@@ -15,30 +15,47 @@ pub(super) struct Node<'a> {
 }
 
 /// The runs by machine and boot; a run that does not name its machine is a node of its own.
+///
+/// A boot id is random. Containers of one machine have the same one and different host names.
 pub(super) fn nodes(sources: &[Source]) -> Vec<Node<'_>> {
-    let mut known: BTreeMap<(String, Option<String>), Vec<&Source>> = BTreeMap::new();
+    let mut known: BTreeMap<Result<&str, &str>, Vec<&Source>> = BTreeMap::new();
     let mut unknown = Vec::new();
     for source in sources {
         let host = &source.info.host;
-        match &host.hostname {
-            Some(name) => known
-                .entry((name.clone(), host.boot_id.clone()))
-                .or_default()
-                .push(source),
-            None => unknown.push(source),
+        match (&host.boot_id, &host.hostname) {
+            (Some(boot), _) => known.entry(Ok(boot)).or_default().push(source),
+            (None, Some(name)) => known.entry(Err(name)).or_default().push(source),
+            (None, None) => unknown.push(source),
         }
     }
-    let known = known.into_iter().map(|((name, _), runs)| Node {
-        name,
-        is_named: true,
-        runs,
-    });
+    let mut known: Vec<Node> = known.into_values().map(Node::of).collect();
+    known.sort_by(|a, b| a.name.cmp(&b.name));
+    let known = known.into_iter();
     let unknown = unknown.into_iter().enumerate().map(|(index, run)| Node {
         name: format!("unnamed-{index}"),
         is_named: false,
         runs: vec![run],
     });
     known.chain(unknown).collect()
+}
+
+impl<'a> Node<'a> {
+    /// The machine of these runs, under the names it has in them.
+    fn of(runs: Vec<&'a Source>) -> Self {
+        let names: BTreeSet<&str> = runs
+            .iter()
+            .filter_map(|run| run.info.host.hostname.as_deref())
+            .collect();
+        let name = match names.into_iter().collect::<Vec<_>>().as_slice() {
+            [] => "a host without a name".to_owned(),
+            names => names.join("+"),
+        };
+        Self {
+            name,
+            is_named: true,
+            runs,
+        }
+    }
 }
 
 /// The runs and the machines they were on, in words; logs that name no machine may share one.

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::curve::Curve;
 use crate::ledger::RunSummary;
+use crate::ledger::plausible_totals::PlausibleTotals;
 use crate::log::{ReadError, Record};
 use crate::model::{Component, Info, Meter, Method};
 
@@ -34,11 +35,15 @@ impl Source {
             .started
             .map(|time| time.timestamp_micros() as f64 / 1e6);
         let mut traces: BTreeMap<Component, Trace> = BTreeMap::new();
+        let mut plausible = PlausibleTotals::new(&record.info);
         record.for_each_row(|row| {
+            let mut meters = row.meters()?;
+            let Some(elapsed) = plausible.correct(row, &mut meters)? else {
+                return Ok(());
+            };
             // The wall clock says when the run started; from there on the monotonic one counts.
-            let elapsed = row.elapsed.unwrap_or(0.0).max(0.0);
             let start = *start.get_or_insert(row.timestamp - elapsed);
-            for (component, meter) in row.meters()? {
+            for (component, meter) in meters {
                 // Accounting has bounded these; there may be any number of others.
                 if summary.parts.contains_key(&component) {
                     follow(&mut traces, component, &meter, start, start + elapsed);

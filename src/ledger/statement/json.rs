@@ -2,13 +2,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
+use super::prose::detailed;
 use super::text::prose;
-use super::{Chosen, Cost, Statement};
+use super::work::{self, WorkEntry};
+use super::{Chosen, Cost, Statement, brief};
+use crate::grid::data::deflator;
+use crate::grid::social_cost::DOLLAR_YEAR;
 use crate::grid::zone::Iso3;
 use crate::ledger::figure::Figures;
-use crate::ledger::footprint::PueOrigin;
-use crate::ledger::{Figure, Skipped};
-use crate::model::{Citation, EnergyClass};
+use crate::ledger::footprint::{AssumedPlace, PueOrigin};
+use crate::ledger::{Figure, Skipped, Tally};
+use crate::model::{Basis, EnergyClass};
 use crate::text::escape;
 use crate::units::{Exact, GramsCo2e, Pue};
 
@@ -28,21 +32,37 @@ struct Receipt<'a> {
     pue_origins: Vec<PueEntry>,
     social_cost_usd: Option<SocialCostEntry>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    no_social_cost_because: Option<&'a str>,
+    no_social_cost_because: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     electricity_bill: Option<BillEntry<'a>>,
     quality: Vec<QualityEntry>,
     missing: Vec<MissingEntry<'a>>,
     runs_without_end: u64,
     runs_with_unreadable_lines: u64,
+    runs_with_changed_info: u64,
+    runs_with_contradictions: u64,
+    runs_with_implausible_energy: u64,
+    implausible_kwh: Exact,
     estimation_models: Vec<&'a str>,
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    project_settings: &'a BTreeSet<(String, String)>,
+    /// Work counted by marks, and the energy for it with PUE.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    work: Vec<WorkEntry>,
     zones: Vec<ZoneEntry<'a>>,
+    /// The places of runs whose logs do not name one.
+    assumed_places: Vec<PlaceEntry<'a>>,
+    /// The mass by what the intensities count. More than one entry cannot be compared.
+    bases: Vec<BasisEntry>,
     sources: BTreeSet<String>,
     methods: BTreeMap<&'static str, FigureEntry>,
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     per_run: Option<Vec<RunEntry<'a>>>,
+    /// The statement as a paper has it.
+    summary: String,
+    /// The statement with all details.
     statement: String,
 }
 
@@ -61,9 +81,22 @@ struct SocialCostEntry {
     low: Exact,
     median: Exact,
     high: Exact,
+    /// The year of the dollars.
+    dollar_year: i32,
+    /// The median in dollars of the newest year with a price index.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    newest: Option<NewestDollars>,
     usd_per_tonne: BTreeMap<&'static str, String>,
     method: &'static str,
     source: &'static str,
+}
+
+#[derive(Serialize)]
+struct NewestDollars {
+    dollar_year: i32,
+    median: f64,
+    factor: f64,
+    deflator: &'static str,
 }
 
 #[derive(Serialize)]
@@ -96,6 +129,27 @@ struct ZoneEntry<'a> {
     estimated_carbon_impact_kg: Option<Exact>,
     runs_without_intensity: u64,
     sources: BTreeSet<String>,
+}
+
+#[derive(Serialize)]
+struct PlaceEntry<'a> {
+    #[serde(flatten)]
+    place: &'a AssumedPlace,
+    runs: u64,
+}
+
+#[derive(Serialize)]
+struct BasisEntry {
+    /// Several where the intensities of a run had several; an empty one is not known.
+    of: Vec<OptionalBasis>,
+    runs: u64,
+    estimated_carbon_impact_kg: Exact,
+}
+
+#[derive(Serialize)]
+struct OptionalBasis {
+    #[serde(flatten, with = "crate::model::basis::optional")]
+    basis: Option<Basis>,
 }
 
 #[derive(Serialize)]
@@ -133,6 +187,7 @@ pub fn json(statement: &Statement) -> String {
         impact_version: env!("CARGO_PKG_VERSION"),
         runs: tally.runs,
         skipped: &statement.skipped,
+        project_settings: &statement.project_settings,
         figures: Figure::all(tally),
         pue: pues.first().copied().filter(|_| pues.len() == 1),
         pues,
@@ -142,12 +197,12 @@ pub fn json(statement: &Statement) -> String {
             .map(|(origin, pue)| PueEntry {
                 pue: *pue,
                 origin: origin.clone(),
-                source: origin.citation().map(Citation::to_string),
+                source: origin.source(),
             })
             .collect(),
         social_cost_usd: social_cost(&statement.cost),
         no_social_cost_because: match &statement.cost {
-            Cost::Unknown(why) => Some(why),
+            Cost::Unknown(why) => Some(why.to_string()),
             Cost::Known { .. } => None,
         },
         electricity_bill: statement.price.as_ref().map(|price| BillEntry {
@@ -175,9 +230,20 @@ pub fn json(statement: &Statement) -> String {
             .collect(),
         runs_without_end: tally.runs_without_end,
         runs_with_unreadable_lines: tally.runs_with_bad_lines,
+        runs_with_changed_info: tally.runs_with_changed_info,
+        runs_with_contradictions: tally.runs_with_contradictions,
+        runs_with_implausible_energy: tally.runs_with_implausible_energy,
+        implausible_kwh: tally.implausible.exact(),
         estimation_models: tally.models.iter().map(String::as_str).collect(),
         sources: zones.iter().flat_map(|zone| zone.sources.clone()).collect(),
+        work: work::entries(tally),
         zones,
+        assumed_places: tally
+            .assumed_places
+            .iter()
+            .map(|(place, runs)| PlaceEntry { place, runs: *runs })
+            .collect(),
+        bases: bases(tally),
         methods: Figure::ALL
             .into_iter()
             .map(|figure| (figure.name(), method(figure)))
@@ -191,9 +257,19 @@ pub fn json(statement: &Statement) -> String {
                 })
                 .collect()
         }),
-        statement: prose(statement),
+        summary: prose(brief::paragraphs(statement)),
+        statement: prose(detailed(statement)),
     };
     escape::pretty_json(&receipt).expect("all keys are strings and all numbers are finite")
+}
+
+fn bases(tally: &Tally) -> Vec<BasisEntry> {
+    let parts = tally.bases.parts().map(|(bases, part)| BasisEntry {
+        of: bases.iter().map(|&basis| OptionalBasis { basis }).collect(),
+        runs: part.runs,
+        estimated_carbon_impact_kg: part.mass.exact(),
+    });
+    parts.collect()
 }
 
 fn social_cost(cost: &Cost) -> Option<SocialCostEntry> {
@@ -213,6 +289,16 @@ fn social_cost(cost: &Cost) -> Option<SocialCostEntry> {
         low: low.exact(),
         median: median.exact(),
         high: high.exact(),
+        dollar_year: DOLLAR_YEAR,
+        newest: deflator::newest_year().and_then(|year| {
+            let factor = deflator::factor(DOLLAR_YEAR, year)?;
+            Some(NewestDollars {
+                dollar_year: year,
+                median: median.amount() * factor,
+                factor,
+                deflator: deflator::NAME,
+            })
+        }),
         usd_per_tonne: BTreeMap::from([
             ("low", cost.low.to_string()),
             ("median", cost.median.to_string()),

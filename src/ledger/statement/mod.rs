@@ -2,28 +2,42 @@
 
 /// The works that a statement cites.
 pub mod bibliography;
+mod brief;
+mod checklist;
+mod cost;
+mod gaps;
 mod html;
 mod json;
 mod latex;
 mod markdown;
+mod model_card;
+mod no_cost;
+mod phase_report;
+mod place;
 mod prose;
 mod report;
 mod runs;
 mod text;
+mod work;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use super::figure::Figures;
-use super::{Assumptions, Collection, Skipped, Tally};
+use super::footprint::AssumedPlace;
+use super::{Assumptions, Collection, Skipped, Tally, Totals};
 use crate::grid::social_cost;
 use crate::grid::social_cost::SocialCost;
 use crate::grid::zone::Iso3;
 use crate::units::{Money, PricePerKwh};
 
+pub use checklist::checklist;
 pub use html::html;
 pub use json::json;
 pub use latex::latex;
 pub use markdown::markdown;
+pub use model_card::model_card;
+pub use no_cost::NoCost;
 pub use report::Report;
 pub use text::text;
 
@@ -40,6 +54,12 @@ pub struct Statement {
     pub price: Option<Price>,
     /// Where the appendix with the details can be read.
     pub url: Option<String>,
+    /// Settings behind these figures that a project's file made, when tracking or now: key and value.
+    pub project_settings: BTreeSet<(String, String)>,
+    /// The country that the user named.
+    pub country: Option<Iso3>,
+    /// Whether all details are told, or only what a paper needs.
+    pub detail: bool,
     /// A table of the runs, where one is wanted.
     pub runs: Option<Vec<RunLine>>,
 }
@@ -79,7 +99,7 @@ pub enum Cost {
         chosen: Chosen,
     },
     /// Why none can be stated.
-    Unknown(String),
+    Unknown(NoCost),
 }
 
 /// Why it is this country's cost.
@@ -94,6 +114,8 @@ pub enum Chosen {
         /// Out of how many.
         of: u64,
     },
+    /// The clocks of some machines say that runs took place there, and no run is known to have taken place elsewhere.
+    Clock,
 }
 
 /// What a statement needs besides the runs.
@@ -107,6 +129,8 @@ pub struct Options {
     pub price: Option<Price>,
     /// The address of the appendix.
     pub url: Option<String>,
+    /// Whether to tell all details.
+    pub detail: bool,
     /// Whether to add a table of the runs.
     pub per_run: bool,
 }
@@ -115,24 +139,25 @@ impl Statement {
     /// The statement on some runs.
     #[must_use]
     pub fn of(collection: &Collection, options: &Options) -> Self {
-        let mut tally = Tally::default();
-        let mut runs = options.per_run.then(Vec::new);
-        for accounted in collection.accounted(&options.assumptions) {
-            if let Some(lines) = &mut runs {
-                lines.push(RunLine {
-                    path: accounted.path.to_owned(),
-                    figures: accounted.figures(),
-                });
-            }
-            tally = tally.merge(accounted.tally);
-        }
+        let totals = Totals::of(collection, &options.assumptions, options.per_run);
+        Self::on(totals, options)
+    }
+
+    /// The statement on what runs come to under the same assumptions.
+    #[must_use]
+    pub fn on(totals: Totals, options: &Options) -> Self {
+        let mut project_settings = totals.project_settings;
+        project_settings.extend(options.assumptions.project_settings.clone());
         Self {
-            cost: Cost::of(&tally, options.country),
-            tally,
-            skipped: collection.skipped.clone(),
+            project_settings,
+            cost: Cost::of(&totals.tally, options.country),
+            tally: totals.tally,
+            skipped: totals.skipped,
             price: options.price.clone(),
             url: options.url.clone(),
-            runs,
+            country: options.country,
+            detail: options.detail,
+            runs: totals.lines,
         }
     }
 }
@@ -140,7 +165,7 @@ impl Statement {
 impl Cost {
     fn of(tally: &Tally, named: Option<Iso3>) -> Self {
         let Some(mass) = tally.mass() else {
-            return Self::Unknown("the mass of CO2eq is not known".to_owned());
+            return Self::Unknown(NoCost::NoMass);
         };
         let stated = named.map(|country| (country, Chosen::Named));
         let (country, chosen) = match stated.map_or_else(|| country_of_zones(tally), Ok) {
@@ -148,10 +173,7 @@ impl Cost {
             Err(why) => return Self::Unknown(why),
         };
         let Some(cost) = social_cost::of(country) else {
-            return Self::Unknown(format!(
-                "the source paper has no figure for {}",
-                country.name()
-            ));
+            return Self::Unknown(NoCost::NoFigure(country));
         };
         Self::Known {
             cost,
@@ -163,7 +185,7 @@ impl Cost {
     }
 }
 
-fn country_of_zones(tally: &Tally) -> Result<(Iso3, Chosen), String> {
+fn country_of_zones(tally: &Tally) -> Result<(Iso3, Chosen), NoCost> {
     let mut countries: Vec<Iso3> = Vec::new();
     let mut runs = 0;
     for (zone, there) in &tally.zones {
@@ -177,15 +199,14 @@ fn country_of_zones(tally: &Tally) -> Result<(Iso3, Chosen), String> {
     match countries.as_slice() {
         [country] => {
             let of = tally.runs;
-            Ok((*country, Chosen::Place { runs, of }))
+            let by_clock = |place: &AssumedPlace| matches!(place, AssumedPlace::TimeZone { .. });
+            Ok(if tally.assumed_places.keys().any(by_clock) {
+                (*country, Chosen::Clock)
+            } else {
+                (*country, Chosen::Place { runs, of })
+            })
         }
-        [] => Err("no country was named and no run recorded where it took place".to_owned()),
-        several => {
-            let names: Vec<&str> = several.iter().map(Iso3::as_str).collect();
-            Err(format!(
-                "no country was named and the runs took place in several ({})",
-                names.join(", ")
-            ))
-        }
+        [] => Err(NoCost::NoCountry),
+        _ => Err(NoCost::SeveralCountries(countries)),
     }
 }

@@ -3,14 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::bibliography::Publication;
-use super::{Chosen, Cost, Price, Statement};
+use super::cost::{bill, cost_of_carbon};
+use super::gaps::{gaps, out_of, skipped};
+use super::{Statement, brief, place, work};
 use crate::grid::zone::ZoneId;
 use crate::ledger::footprint::{IntensityOrigin, PueOrigin};
 use crate::ledger::tally::ZoneTally;
-use crate::ledger::{Skipped, SkippedKind, Tally};
-use crate::model::EnergyClass;
-use crate::text::number::{counted, human, money, percent};
-use crate::units::{Energy, GramsCo2e, Hours, Money};
+use crate::ledger::{RunOutcome, Tally};
+use crate::model::{Basis, EnergyClass};
+use crate::text::number::{counted, percent};
+use crate::text::quantity;
+use crate::units::GramsCo2e;
 
 /// A piece of a sentence; each format has its own way to write it.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,21 +27,33 @@ pub(super) enum Span {
 
 pub(super) type Paragraph = Vec<Span>;
 
-fn text(words: impl Into<String>) -> Span {
+pub(super) fn text(words: impl Into<String>) -> Span {
     Span::Text(words.into())
 }
 
-/// The whole statement, a paragraph a topic.
+/// The statement that is wanted: the short one, or the one with all details.
 pub(super) fn paragraphs(statement: &Statement) -> Vec<Paragraph> {
+    if statement.detail {
+        detailed(statement)
+    } else {
+        brief::paragraphs(statement)
+    }
+}
+
+/// The whole statement, a paragraph a topic.
+pub(super) fn detailed(statement: &Statement) -> Vec<Paragraph> {
     let mut all = vec![
         totals(statement),
         intensity(statement),
         quality(statement),
-        social_cost(&statement.cost),
+        cost_of_carbon(&statement.cost),
     ];
     if let Some(price) = &statement.price {
         all.push(bill(statement.tally.energy, price));
     }
+    all.extend(work::words(&statement.tally).map(|words| vec![text(words)]));
+    all.push(failures(&statement.tally));
+    all.push(project_settings(statement));
     all.push(gaps(&statement.tally));
     all.push(skipped(&statement.skipped, statement.tally.runs));
     all.push(provenance(statement));
@@ -52,15 +67,15 @@ fn totals(statement: &Statement) -> Paragraph {
         runs => format!("The experiments behind this work were {runs} tracked runs"),
     };
     let mut words = vec![text(format!(
-        "{runs} with {} of wall-clock time in total, which used {} kWh of electricity \
+        "{runs} with {} of wall-clock time in total, which used {} of electricity \
          ({})",
-        time(tally.duration),
-        human(tally.energy.kwh()),
+        quantity::time(tally.duration),
+        quantity::electricity(tally.energy),
         pue_words(tally),
     ))];
     match tally.mass() {
         Some(mass) => words.extend([
-            text(format!(" and caused {} kg ", human(mass.kg()))),
+            text(format!(" and caused {} ", quantity::mass(mass))),
             Span::Co2eq,
             text("."),
         ]),
@@ -73,8 +88,8 @@ fn totals(statement: &Statement) -> Paragraph {
     let unknown = tally.runs_without_intensity();
     if unknown > 0 && unknown < tally.runs {
         words.push(text(format!(
-            " The mass leaves out {unknown} of the runs ({} kWh), because {}.",
-            human(tally.energy_without_intensity().kwh()),
+            " The mass leaves out {unknown} of the runs ({}), because {}.",
+            quantity::electricity(tally.energy_without_intensity()),
             why_unknown(tally)
         )));
     }
@@ -82,7 +97,7 @@ fn totals(statement: &Statement) -> Paragraph {
 }
 
 /// Why the carbon intensity of some runs is not known.
-fn why_unknown(tally: &Tally) -> String {
+pub(super) fn why_unknown(tally: &Tally) -> String {
     let unknown = tally
         .zones
         .iter()
@@ -121,16 +136,17 @@ pub(super) fn origin_words(origin: &PueOrigin) -> String {
         PueOrigin::Provider(source) => {
             format!("the figure of the cloud provider and not of the building: {source}")
         }
-        PueOrigin::Assumed => "a global average assumed here".to_owned(),
+        PueOrigin::Machine(machine) => format!("as there is none around {machine}"),
+        PueOrigin::Assumed(source) => format!("a global average assumed here: {source}"),
     }
 }
 
-fn has_overhead(tally: &Tally) -> bool {
+pub(super) fn has_overhead(tally: &Tally) -> bool {
     tally.pues.iter().any(|(_, pue)| pue.get() > 1.0)
 }
 
 /// A list as people write it.
-fn and(words: &[String]) -> String {
+pub(super) fn and(words: &[String]) -> String {
     match words {
         [others @ .., last] if !others.is_empty() => format!("{} and {last}", others.join(", ")),
         _ => words.concat(),
@@ -151,7 +167,7 @@ fn intensity(statement: &Statement) -> Paragraph {
     let mut words = vec![text("The carbon intensity of the electricity was ")];
     for (position, (id, zone, mass)) in known.iter().enumerate() {
         let energy = zone.energy.saturating_sub(zone.energy_without_intensity);
-        let per_kwh = human(mass.grams() / energy.kwh());
+        let per_kwh = quantity::digits(mass.grams() / energy.kwh());
         if position > 0 {
             words.push(text("; "));
         }
@@ -161,8 +177,8 @@ fn intensity(statement: &Statement) -> Paragraph {
             .as_ref()
             .map_or_else(String::new, |id| format!(" in zone {id}"));
         let runs = if known.len() > 1 {
-            let kwh = human(zone.energy.kwh());
-            format!(", {}, {kwh} kWh", counted(zone.runs, "run"))
+            let energy = quantity::electricity(zone.energy);
+            format!(", {}, {energy}", counted(zone.runs, "run"))
         } else {
             String::new()
         };
@@ -172,34 +188,40 @@ fn intensity(statement: &Statement) -> Paragraph {
         )));
     }
     words.push(text("."));
+    for sentence in place::sentences(&statement.tally) {
+        words.push(text(format!(" {sentence}")));
+    }
+    if let Some(warning) = statement.tally.bases.warning() {
+        words.push(text(format!(" {warning}")));
+    }
     words
 }
 
-/// Sources with their years, and then what was used instead of what was asked for; each once.
-fn source_words(origins: &BTreeSet<IntensityOrigin>) -> String {
-    let mut years: BTreeMap<String, BTreeSet<i32>> = BTreeMap::new();
+/// Sources with their years and bases, and then what was used instead of what was asked for; each once.
+pub(super) fn source_words(origins: &BTreeSet<IntensityOrigin>) -> String {
+    let mut years: BTreeMap<(String, Option<Basis>), BTreeSet<i32>> = BTreeMap::new();
     let mut fallbacks = BTreeSet::new();
     for origin in origins {
         match origin {
             IntensityOrigin::Average(provenance) => {
                 let name = provenance.source.name.to_string();
-                years.entry(name).or_default().extend(provenance.year);
+                let years = years.entry((name, provenance.basis)).or_default();
+                years.extend(provenance.year);
                 fallbacks.extend(provenance.fallbacks.iter().map(ToString::to_string));
+                fallbacks.extend(provenance.doubts.iter().map(ToString::to_string));
             }
             IntensityOrigin::Given | IntensityOrigin::Recorded(_) => {
-                years.entry(origin.to_string()).or_default();
+                years.entry((origin.to_string(), None)).or_default();
             }
         }
     }
     let mut words: Vec<String> = years
         .into_iter()
-        .map(|(name, years)| {
+        .map(|((name, basis), years)| {
             let years: Vec<String> = years.iter().map(ToString::to_string).collect();
-            if years.is_empty() {
-                name
-            } else {
-                format!("{name}, {}", and(&years))
-            }
+            let years = Some(and(&years)).filter(|years| !years.is_empty());
+            let parts = [Some(name), years, basis.map(|basis| basis.to_string())];
+            parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
         })
         .collect();
     words.extend(fallbacks);
@@ -213,10 +235,10 @@ fn quality(statement: &Statement) -> Paragraph {
     };
     // No sensor measured the overhead.
     let (all, of_all) = if has_overhead(tally) {
-        let kwh = human(tally.energy_without_pue().kwh());
+        let energy = quantity::electricity(tally.energy_without_pue());
         (
-            format!("Before the data-centre overhead the energy was {kwh} kWh, all of which"),
-            format!("Before the data-centre overhead the energy was {kwh} kWh, of which"),
+            format!("Before the data-centre overhead the energy was {energy}, all of which"),
+            format!("Before the data-centre overhead the energy was {energy}, of which"),
         )
     } else {
         (
@@ -263,157 +285,52 @@ fn group_words(group: EnergyClass) -> &'static str {
     }
 }
 
-fn social_cost(cost: &Cost) -> Paragraph {
-    let (cost, low, median, high, chosen) = match cost {
-        Cost::Known {
-            cost,
-            low,
-            median,
-            high,
-            chosen,
-        } => (cost, low, median, high, *chosen),
-        Cost::Unknown(why) => {
-            return vec![text(format!("No social cost of carbon is stated: {why}."))];
-        }
-    };
-    let country = cost.country.name();
-    let chosen = match chosen {
-        Chosen::Named => String::new(),
-        Chosen::Place { runs: 1, of: 1 } => ", where the run took place".to_owned(),
-        Chosen::Place { runs, of } if runs == of => ", where the runs took place".to_owned(),
-        Chosen::Place { runs: 1, of } => {
-            format!(", where 1 of {of} runs is known to have taken place")
-        }
-        Chosen::Place { runs, of } => {
-            format!(", where {runs} of {of} runs are known to have taken place")
-        }
-    };
-    let mut words = vec![
-        text(format!(
-            "With the country-level social cost of carbon for {} ({country}){chosen}, this amounts to {} ",
-            cost.country,
-            dollars(*low, *median, *high),
-        )),
-        Span::Cite(Publication::Ricke2018),
-        text("."),
-    ];
-    if median.amount() < 0.0 {
-        words.push(text(
-            " The cost is negative because temperatures in this country today lie below the economic \
-             optimum of the underlying model, so that it books some warming as a gain there; \
-             the damage done elsewhere is not part of a country-level figure.",
+/// The energy of runs whose command failed: it belongs to the work too.
+fn failures(tally: &Tally) -> Paragraph {
+    let (failed, energy) = tally.outcomes.get(RunOutcome::Failed);
+    let (unknown, _) = tally.outcomes.get(RunOutcome::Unknown);
+    let mut sentences = Vec::new();
+    if failed > 0 {
+        let used = match tally.outcomes.failed_share() {
+            Some(share) => format!(" and used {} of the energy", percent(share)),
+            None => String::new(),
+        };
+        let energy = quantity::electricity(energy);
+        sentences.push(format!(
+            "{} failed{used} ({energy}).",
+            out_of(failed, tally.runs)
         ));
     }
-    words
-}
-
-fn dollars(low: Money, median: Money, high: Money) -> String {
-    let [low, median, high] = [low, median, high].map(Money::amount);
-    if [low, median, high].into_iter().all(is_less_than_a_cent) {
-        let sign = if median < 0.0 { "a gain of " } else { "" };
-        return format!("{sign}less than 0.01 USD");
+    if unknown > 0 && unknown < tally.runs {
+        let unknown = out_of(unknown, tally.runs);
+        sentences.push(format!(
+            "Whether {} failed is not known.",
+            unknown.to_lowercase()
+        ));
     }
-    format!(
-        "{} USD (66 % confidence interval {} to {} USD)",
-        money(median),
-        money(low),
-        money(high),
-    )
-}
-
-/// Not zero, but less than a cent.
-fn is_less_than_a_cent(amount: f64) -> bool {
-    amount != 0.0 && amount.abs() < 0.01
-}
-
-/// Hours, or seconds where there are few.
-fn time(duration: Hours) -> String {
-    if duration.hours() < 0.01 {
-        format!("{} s", human(duration.seconds()))
-    } else {
-        format!("{} h", human(duration.hours()))
+    if sentences.is_empty() {
+        return Vec::new();
     }
+    vec![text(sentences.join(" "))]
 }
 
-fn bill(energy: Energy, price: &Price) -> Paragraph {
-    let amount = (energy * price.per_kwh).amount();
-    let amount = if is_less_than_a_cent(amount) {
-        "less than 0.01".to_owned()
-    } else {
-        money(amount)
-    };
-    let currency = &price.currency;
+/// What a project's file states, which its author and not the reader of the figures has chosen.
+pub(super) fn project_settings(statement: &Statement) -> Paragraph {
+    let settings: Vec<String> = statement
+        .project_settings
+        .iter()
+        .map(|(key, value)| format!("{key} {value}"))
+        .collect();
+    if settings.is_empty() {
+        return Vec::new();
+    }
     vec![text(format!(
-        "At {} {currency} per kWh the electricity cost {amount} {currency}.",
-        price.per_kwh,
+        "Set by a project's settings file: {}.",
+        and(&settings)
     ))]
 }
 
-/// What the logs of the runs do not hold to their end.
-fn gaps(tally: &Tally) -> Paragraph {
-    let mut sentences = Vec::new();
-    let cut = tally.runs_without_end;
-    if cut > 0 {
-        let (has, counts, its) = match cut {
-            1 => ("has", "counts", "its"),
-            _ => ("have", "count", "their"),
-        };
-        sentences.push(format!(
-            "{} {has} no recorded end and {counts} up to {its} last sample, so that {its} energy is \
-             a lower bound.",
-            out_of(cut, tally.runs)
-        ));
-    }
-    let damaged = tally.runs_with_bad_lines;
-    if damaged > 0 {
-        let has = if damaged == 1 { "has" } else { "have" };
-        sentences.push(format!(
-            "{} {has} lines in the log that could not be read.",
-            out_of(damaged, tally.runs)
-        ));
-    }
-    if sentences.is_empty() {
-        return Vec::new();
-    }
-    vec![text(sentences.join(" "))]
-}
-
-/// The subject of a sentence about some of the runs.
-fn out_of(some: u64, runs: u64) -> String {
-    match (some, runs) {
-        (1, 1) => "The run".to_owned(),
-        (some, runs) if some == runs => format!("All {runs} runs"),
-        (some, runs) => format!("{some} of {runs} runs"),
-    }
-}
-
-/// What was left out beside the runs that are counted.
-fn skipped(skipped: &[Skipped], counted: u64) -> Paragraph {
-    let how_many = |kind| skipped.iter().filter(|one| one.kind == kind).count() as u64;
-    let mut sentences = Vec::new();
-    match how_many(SkippedKind::Run) {
-        0 => {}
-        runs => sentences.push(format!(
-            "{runs} of {} runs could not be read and {} not included.",
-            counted + runs,
-            if runs == 1 { "is" } else { "are" },
-        )),
-    }
-    match how_many(SkippedKind::Folder) {
-        0 => {}
-        1 => sentences
-            .push("1 folder could not be looked into; runs in it are not included.".to_owned()),
-        folders => sentences.push(format!(
-            "{folders} folders could not be looked into; runs in them are not included."
-        )),
-    }
-    if sentences.is_empty() {
-        return Vec::new();
-    }
-    vec![text(sentences.join(" "))]
-}
-
-fn provenance(statement: &Statement) -> Paragraph {
+pub(super) fn provenance(statement: &Statement) -> Paragraph {
     let mut words = Vec::new();
     if let Some(url) = &statement.url {
         words.extend([
@@ -471,29 +388,6 @@ mod tests {
         assert_eq!(
             source_words(&origins.into()),
             "RTE eCO2mix; draft, 2023, 2022 and 2024"
-        );
-    }
-
-    #[test]
-    fn a_short_time_is_said_in_seconds() {
-        let said = |seconds| time(Hours::from_seconds(seconds).unwrap());
-        assert_eq!([said(1.206), said(36.0)], ["1.206 s", "0.01 h"]);
-    }
-
-    #[test]
-    fn folders_that_could_not_be_looked_into_are_not_counted_as_runs() {
-        let left_out = |kind| Skipped {
-            path: "somewhere".into(),
-            kind,
-            reason: "Permission denied".to_owned(),
-        };
-        let all = [SkippedKind::Run, SkippedKind::Folder].map(left_out);
-        assert_eq!(
-            skipped(&all, 1),
-            [text(
-                "1 of 2 runs could not be read and is not included. \
-                 1 folder could not be looked into; runs in it are not included."
-            )]
         );
     }
 }

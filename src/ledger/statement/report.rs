@@ -4,15 +4,16 @@ use std::fmt::Write as _;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
+use super::phase_report::{PhaseReports, WorkReport, work, write_work};
 use super::prose::origin_words;
 use crate::grid::zone::ZoneId;
-use crate::ledger::figure::{Amount, Figures};
-use crate::ledger::footprint::PueOrigin;
-use crate::ledger::phases::Repetitions;
+use crate::ledger::figure::{Amount, Figures, without_intensity};
+use crate::ledger::footprint::{AssumedPlace, PueOrigin};
 use crate::ledger::{AccountedRun, Assumptions, Collection, Figure, Skipped, Tally};
-use crate::model::{Citation, Component, EnergyClass, Method};
+use crate::model::{Basis, Component, EnergyClass, Method};
 use crate::text::escape;
-use crate::text::number::{counted, human, percent};
+use crate::text::number::{counted, percent};
+use crate::text::quantity::Quantity;
 use crate::text::table::Table;
 use crate::units::{Energy, Exact, GramsPerKwh, Pue};
 
@@ -27,6 +28,11 @@ pub struct Report {
     runs: Vec<RunReport>,
     nodes: Vec<NodeReport>,
     total: Figures,
+    /// Runs that are in the total with their energy and not with their mass.
+    runs_without_intensity: u64,
+    /// That the total adds what cannot be compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total_warning: Option<String>,
     skipped: Vec<Skipped>,
 }
 
@@ -49,32 +55,12 @@ struct RunReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     carbon: Option<CarbonReport>,
     devices: Vec<DeviceReport>,
+    #[serde(skip_serializing_if = "PhaseReports::is_empty")]
+    phases: PhaseReports,
+    /// Work counted in the run, and the energy for it with PUE.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    phases: BTreeMap<String, PhaseReport>,
+    work: BTreeMap<String, WorkReport>,
     quality: QualityReport,
-}
-
-/// What a phase took: energy of all counted devices, without PUE.
-#[derive(Debug, Serialize)]
-struct PhaseReport {
-    repetitions: u64,
-    total_j: f64,
-    mean_j: f64,
-    /// None for a single repetition.
-    standard_error_j: Option<f64>,
-    mean_s: f64,
-}
-
-impl From<&Repetitions> for PhaseReport {
-    fn from(phase: &Repetitions) -> Self {
-        Self {
-            repetitions: phase.count,
-            total_j: phase.total_j(),
-            mean_j: phase.mean_j,
-            standard_error_j: phase.standard_error_j(),
-            mean_s: phase.mean_s,
-        }
-    }
 }
 
 #[derive(Debug, Serialize)]
@@ -82,6 +68,11 @@ struct CarbonReport {
     zone: Option<ZoneId>,
     intensity_g_per_kwh: GramsPerKwh,
     source: String,
+    /// The place of the intensity, where the log does not name one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    assumed_place: Option<AssumedPlace>,
+    /// What the intensities count; none where one is not known.
+    bases: Vec<Option<Basis>>,
 }
 
 #[derive(Debug, Serialize)]
@@ -100,6 +91,9 @@ struct DeviceReport {
 struct QualityReport {
     measured_share: Option<f64>,
     missing: BTreeMap<EnergyClass, String>,
+    /// Energy in the log that cannot have been drawn and is not counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_out_kwh: Option<Exact>,
     notes: Vec<String>,
 }
 
@@ -108,6 +102,7 @@ struct NodeReport {
     /// None for logs that do not name their machine.
     host: Option<String>,
     runs: u64,
+    runs_without_intensity: u64,
     figures: Figures,
 }
 
@@ -119,7 +114,12 @@ impl Report {
         let mut nodes: BTreeMap<Option<String>, Tally> = BTreeMap::new();
         let mut runs = Vec::with_capacity(collection.runs.len());
         for accounted in collection.accounted(assumptions) {
-            runs.push(RunReport::of(&accounted));
+            let mut run = RunReport::of(&accounted);
+            let recorded = &accounted.run.project_settings;
+            let settings = recorded.iter().chain(&assumptions.project_settings);
+            let said = |(key, value)| format!("set by a project's settings file: {key} {value}");
+            run.quality.notes.extend(settings.map(said));
+            runs.push(run);
             let node = nodes.entry(accounted.run.host.clone()).or_default();
             *node = std::mem::take(node).merge(accounted.tally.clone());
             total = total.merge(accounted.tally);
@@ -132,10 +132,13 @@ impl Report {
                 .map(|(host, tally)| NodeReport {
                     host,
                     runs: tally.runs,
+                    runs_without_intensity: tally.runs_without_intensity(),
                     figures: Figure::all(&tally),
                 })
                 .collect(),
             total: Figure::all(&total),
+            runs_without_intensity: total.runs_without_intensity(),
+            total_warning: total.bases.warning(),
             skipped: collection.skipped.clone(),
         }
     }
@@ -152,13 +155,18 @@ impl Report {
             for node in &self.nodes {
                 let host = escape::line(node.host.as_deref().unwrap_or(UNNAMED_NODE));
                 let _ = writeln!(out, "node {host} ({})", counted(node.runs, "run"));
-                write_figures(&mut out, &node.figures);
+                let unknown = (node.runs_without_intensity, node.runs);
+                write_figures(&mut out, &node.figures, unknown);
                 out.push('\n');
             }
         }
         if self.runs.len() > 1 {
             let _ = writeln!(out, "total of {}", counted(self.runs.len(), "run"));
-            write_figures(&mut out, &self.total);
+            let unknown = (self.runs_without_intensity, self.runs.len() as u64);
+            write_figures(&mut out, &self.total, unknown);
+            if let Some(warning) = &self.total_warning {
+                let _ = writeln!(out, "  note: {warning}");
+            }
         }
         out.truncate(out.trim_end().len());
         out.push('\n');
@@ -210,12 +218,14 @@ impl RunReport {
             started: run.started,
             pue: footprint.pue,
             pue_origin: footprint.pue_origin.clone(),
-            pue_source: footprint.pue_origin.citation().map(Citation::to_string),
+            pue_source: footprint.pue_origin.source(),
             figures: accounted.figures(),
             carbon: footprint.carbon.as_ref().map(|carbon| CarbonReport {
                 zone: carbon.zone.clone(),
                 intensity_g_per_kwh: carbon.intensity,
                 source: carbon.origin.to_string(),
+                assumed_place: carbon.assumed_place.clone(),
+                bases: carbon.origin.bases().into_iter().collect(),
             }),
             devices: run
                 .parts
@@ -228,14 +238,12 @@ impl RunReport {
                     method: part.method.clone(),
                 })
                 .collect(),
-            phases: run
-                .phases
-                .iter()
-                .map(|(name, phase)| (name.clone(), phase.into()))
-                .collect(),
+            phases: PhaseReports::of(&run.phases),
+            work: work(&run.counts, accounted.tally.energy.joules()),
             quality: QualityReport {
                 measured_share: accounted.tally.measured_share(),
                 missing: run.absent.clone(),
+                left_out_kwh: (run.implausible > Energy::ZERO).then(|| run.implausible.exact()),
                 notes: run.notes.clone(),
             },
         }
@@ -256,7 +264,7 @@ impl RunReport {
                 started.format("%Y-%m-%d %H:%M:%S UTC")
             );
         }
-        write_figures(out, &self.figures);
+        write_figures(out, &self.figures, (0, 1));
         let _ = writeln!(
             out,
             "  PUE: {} ({})",
@@ -270,6 +278,10 @@ impl RunReport {
                 .map_or_else(String::new, |zone| format!("{zone}, "));
             let source = escape::line(&carbon.source);
             let _ = writeln!(out, "  intensity from: {zone}{source}");
+            if let Some(place) = &carbon.assumed_place {
+                let place = place.to_string();
+                let _ = writeln!(out, "  zone not recorded; {}", escape::line(&place));
+            }
         }
         for device in &self.devices {
             let inside = if device.counted_as.is_some() {
@@ -278,34 +290,30 @@ impl RunReport {
                 ", not added up"
             };
             let machine = device.machine_kwh.map_or_else(String::new, |kwh| {
-                format!(" of the machine's {} kWh", human(kwh.value()))
+                format!(" of the machine's {}", electricity(kwh))
             });
             let _ = writeln!(
                 out,
-                "  {}: {} kWh{machine}{inside} ({})",
+                "  {}: {}{machine}{inside} ({})",
                 device.component,
-                human(device.attributed_kwh.value()),
+                electricity(device.attributed_kwh),
                 device.method
             );
         }
-        for (name, phase) in &self.phases {
-            let error = phase
-                .standard_error_j
-                .map_or_else(String::new, |error| format!(" ± {}", human(error)));
-            let _ = writeln!(
-                out,
-                "  phase {}: {} x {}{error} J, {} s each",
-                escape::line(name),
-                phase.repetitions,
-                human(phase.mean_j),
-                human(phase.mean_s),
-            );
-        }
+        write_work(out, "  ", ", PUE included", &self.work);
+        self.phases.write_text(out);
         for (group, why) in &self.quality.missing {
             let _ = writeln!(out, "  missing: {} ({})", group.name(), escape::line(why));
         }
         if let Some(share) = self.quality.measured_share {
             let _ = writeln!(out, "  measured: {} of the energy", percent(share));
+        }
+        if let Some(kwh) = self.quality.left_out_kwh {
+            let _ = writeln!(
+                out,
+                "  left out: {} that cannot have been drawn",
+                electricity(kwh)
+            );
         }
         for note in &self.quality.notes {
             let _ = writeln!(out, "  note: {}", escape::line(note));
@@ -313,20 +321,24 @@ impl RunReport {
     }
 }
 
-fn write_figures(out: &mut String, figures: &Figures) {
+/// Figures for people; of so many runs the mass is not known, so that the total is a lower bound.
+fn write_figures(out: &mut String, figures: &Figures, (unknown, runs): (u64, u64)) {
     for figure in Figure::ALL {
         if figure == Figure::MeasuredShare {
             continue;
         }
         if let Some(amount) = figures[figure.name()] {
-            let _ = writeln!(
-                out,
-                "  {}: {} {} ({})",
-                figure.name(),
-                human(amount.value()),
-                figure.unit(),
-                figure.meaning()
-            );
+            let shown = figure.shown(amount.value());
+            let _ = if figure == Figure::Emissions && unknown > 0 {
+                let why = without_intensity(unknown, runs);
+                writeln!(out, "  {}: at least {shown} ({why})", figure.label())
+            } else {
+                writeln!(out, "  {}: {shown}", figure.label())
+            };
         }
     }
+}
+
+fn electricity(kwh: Exact) -> String {
+    Quantity::Electricity.amount(kwh.value())
 }

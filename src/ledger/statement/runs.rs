@@ -1,13 +1,12 @@
 use super::RunLine;
 use crate::ledger::Figure;
-use crate::text::number::human;
 use crate::text::table::{Table, UNKNOWN};
 
 const COLUMNS: [(&str, Figure); 5] = [
-    ("kWh", Figure::Energy),
-    ("kg CO2eq", Figure::Emissions),
-    ("h", Figure::Duration),
-    ("g/kWh", Figure::CarbonIntensity),
+    ("energy", Figure::Energy),
+    ("CO2eq", Figure::Emissions),
+    ("time", Figure::Duration),
+    ("intensity", Figure::CarbonIntensity),
     ("measured", Figure::MeasuredShare),
 ];
 
@@ -17,7 +16,7 @@ pub(super) fn table(runs: &[RunLine]) -> Table {
     for run in runs {
         let figures = COLUMNS.map(|(_, figure)| {
             run.figures[figure.name()]
-                .map_or_else(|| UNKNOWN.to_owned(), |amount| human(amount.value()))
+                .map_or_else(|| UNKNOWN.to_owned(), |amount| figure.shown(amount.value()))
         });
         table.push(std::iter::once(run.path.display().to_string()).chain(figures));
     }

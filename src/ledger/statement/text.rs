@@ -1,11 +1,11 @@
-use super::prose::{Span, paragraphs};
+use super::prose::{Paragraph, Span, paragraphs};
 use super::{Statement, runs};
 use crate::text::escape;
 
 /// Plain text, a topic a paragraph.
 #[must_use]
 pub fn text(statement: &Statement) -> String {
-    let mut out = prose(statement);
+    let mut out = prose(paragraphs(statement));
     if let Some(runs) = &statement.runs {
         out.push('\n');
         out.push_str(&runs::table(runs).text());
@@ -13,12 +13,9 @@ pub fn text(statement: &Statement) -> String {
     out
 }
 
-pub(super) fn prose(statement: &Statement) -> String {
+pub(super) fn prose(paragraphs: Vec<Paragraph>) -> String {
     let mut out = String::new();
-    for paragraph in paragraphs(statement)
-        .into_iter()
-        .filter(|words| !words.is_empty())
-    {
+    for paragraph in paragraphs.into_iter().filter(|words| !words.is_empty()) {
         if !out.is_empty() {
             out.push('\n');
         }

@@ -27,7 +27,7 @@ impl Found {
             driver: boards.iter().find_map(|board| board.driver.clone()),
             cpu_brand: processor.brand,
             cores: Some(processor.cores),
-            kernel: std::fs::read_to_string(roots.proc("sys/kernel/osrelease"))
+            kernel: crate::files::read_text(&roots.proc("sys/kernel/osrelease"), 4096)
                 .ok()
                 .map(|text| text.trim().to_owned()),
         }

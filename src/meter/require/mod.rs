@@ -6,6 +6,8 @@ mod found;
 pub use expectation::{BadExpectation, Expectation};
 pub use found::Found;
 
+use serde::Serialize;
+
 use crate::grid::data::device::Kind;
 
 /// What a machine must have; what is `None` may be anything.
@@ -26,20 +28,17 @@ pub struct Requirements {
 }
 
 /// One requirement and what the machine has.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Line {
     /// Such as `GPU name`.
     pub what: &'static str,
     /// The requirement as it was typed.
     pub expected: String,
-    /// What the machine has, or `none`.
-    pub found: String,
+    /// What the machine has; several values for several GPUs.
+    pub found: Vec<String>,
     /// Whether the requirement is met.
     pub met: bool,
 }
-
-/// Printed for something that a machine does not have.
-const NONE: &str = "none";
 
 impl Requirements {
     /// Whether nothing is required.
@@ -105,10 +104,7 @@ fn line(
         what,
         expected: expectation.to_string(),
         met: !found.is_empty() && found.iter().all(is_met),
-        found: match found.as_slice() {
-            [] => NONE.to_owned(),
-            values => values.join(", "),
-        },
+        found,
     })
 }
 

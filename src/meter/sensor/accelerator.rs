@@ -1,3 +1,6 @@
+use serde::{Deserialize, Serialize};
+
+use super::board_error::{MeterError, ShareError};
 use super::{Sensor, Share};
 use crate::model::Component;
 
@@ -9,16 +12,16 @@ pub(crate) trait Accelerator: Send {
     /// What the board is; asks the driver.
     fn board(&self) -> Board;
     /// Its energy or power sensor, or why there is none.
-    fn sensor(&self) -> Result<Sensor, String>;
+    fn sensor(&self) -> Result<Sensor, MeterError>;
     /// Its other sensors.
     fn readings(&self) -> BoardReadings;
     /// The part of the board's work since the last call that these processes did, or why that is
     /// not known.
-    fn share(&mut self, processes: &[u32]) -> Result<Share, &'static str>;
+    fn share(&mut self, processes: &[u32]) -> Result<Share, ShareError>;
 }
 
 /// What a board is.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Board {
     pub(crate) uuid: String,
     pub(crate) name: String,
@@ -35,7 +38,7 @@ impl Board {
 }
 
 /// What a board's other sensors show; a value is left out where the board has no such sensor.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct BoardReadings {
     pub(crate) watts: Option<f64>,
     /// Fraction of 1.
@@ -46,10 +49,9 @@ pub(crate) struct BoardReadings {
     pub(crate) clock_mhz: Option<u32>,
 }
 
-/// Which boards `CUDA_VISIBLE_DEVICES` lets a program see, given each board's ids in PCI order.
+/// Which boards `CUDA_VISIBLE_DEVICES` or the like lets a program see, given each board's ids in PCI order.
 ///
 /// As in CUDA, entries are indices or beginnings of UUIDs, and the first invalid one ends the list.
-#[cfg(any(feature = "nvml", test))]
 pub(crate) fn visible(list: &str, boards: &[Vec<String>]) -> Vec<bool> {
     let mut seen = vec![false; boards.len()];
     for entry in list.split(',').map(str::trim) {

@@ -1,4 +1,5 @@
 use super::accelerator::Accelerator;
+use super::board_error::DriverError;
 use super::{Roots, drm};
 
 /// The accelerators of this machine that a program started from here would see.
@@ -6,7 +7,7 @@ use super::{Roots, drm};
 pub(crate) struct Boards {
     pub(crate) found: Vec<Box<dyn Accelerator>>,
     /// Why NVIDIA boards cannot be read although their driver is present.
-    pub(crate) missing: Option<String>,
+    pub(crate) missing: Option<DriverError>,
 }
 
 impl Boards {
@@ -41,27 +42,27 @@ impl std::fmt::Debug for Boards {
 
 #[cfg(feature = "nvml")]
 mod nvidia {
-    use super::{Accelerator, Roots};
+    use super::{Accelerator, DriverError, Roots};
     use crate::meter::sensor::nvml;
 
     pub(super) fn are_likely(roots: &Roots) -> bool {
         nvml::is_likely(roots)
     }
 
-    pub(super) fn boards(roots: &Roots) -> Result<Vec<Box<dyn Accelerator>>, String> {
+    pub(super) fn boards(roots: &Roots) -> Result<Vec<Box<dyn Accelerator>>, DriverError> {
         nvml::boards(roots, roots.environment.raw("CUDA_VISIBLE_DEVICES"))
     }
 }
 
 #[cfg(not(feature = "nvml"))]
 mod nvidia {
-    use super::{Accelerator, Roots};
+    use super::{Accelerator, DriverError, Roots};
 
     pub(super) fn are_likely(roots: &Roots) -> bool {
         roots.nvml_lib.is_some()
     }
 
-    pub(super) fn boards(_roots: &Roots) -> Result<Vec<Box<dyn Accelerator>>, String> {
-        Err("this build has no NVML support".to_owned())
+    pub(super) fn boards(_roots: &Roots) -> Result<Vec<Box<dyn Accelerator>>, DriverError> {
+        Err(DriverError::NotBuilt)
     }
 }

@@ -3,6 +3,8 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
+use crate::files;
+
 /// A file of /sys or /proc that stays open and is read again from its start.
 ///
 /// This costs a seventh of opening, reading and closing it each time.
@@ -12,9 +14,10 @@ pub(crate) struct KernelFile {
 }
 
 impl KernelFile {
+    /// Does not wait for a pipe that somebody has put in its place under a moved root.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         Ok(Self {
-            file: File::open(path)?,
+            file: files::open(path)?,
         })
     }
 
@@ -47,9 +50,12 @@ impl KernelFile {
     }
 }
 
+/// Larger files hold more than one line.
+const LARGEST_LINE: u64 = 4096;
+
 /// The trimmed text of a small file; none if it cannot be read or is empty.
 pub(crate) fn line(path: &Path) -> Option<String> {
-    let text = std::fs::read_to_string(path).ok()?;
+    let text = files::read_text(path, LARGEST_LINE).ok()?;
     let text = text.trim();
     (!text.is_empty()).then(|| text.to_owned())
 }

@@ -2,13 +2,18 @@
 
 pub(crate) mod accelerator;
 pub(crate) mod alive;
+pub(crate) mod board_error;
 mod boards;
+mod chassis;
 pub(crate) mod cgroup_cpu_time;
 mod cpu_list;
 mod cpu_times;
 mod drm;
+mod drm_clients;
 pub(crate) mod kernel_file;
+mod latest_reading;
 mod machine_cpu_time;
+mod memory;
 #[cfg(feature = "nvml")]
 mod nvml;
 mod odometer;
@@ -23,6 +28,7 @@ pub(crate) mod tdp;
 
 pub(crate) use boards::Boards;
 pub(crate) use cgroup_cpu_time::CgroupCpuTime;
+pub use chassis::personal_computer;
 pub use cpu_times::CpuTimes;
 pub(crate) use cpu_times::tick;
 pub(crate) use kernel_file::KernelFile;

@@ -1,6 +1,6 @@
 //! NVIDIA boards through NVML, loaded at run time.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -11,6 +11,8 @@ use nvml_wrapper::{Device, Nvml};
 
 use super::accelerator::{Accelerator, Board, BoardReadings, POWER_PERIOD_S, visible};
 use super::alive::is_alive;
+use super::board_error::{DriverError, MeterError, ShareError};
+use super::latest_reading::LatestReading;
 use super::tdp::BoardPower;
 use super::{PowerSource, ReadError, Reading, Roots, Sensor, Share, Wraps};
 use crate::model::{Component, Method};
@@ -23,7 +25,9 @@ struct NvidiaBoard {
     name: String,
     driver: Option<String>,
     /// What can be read, with the first reading.
-    meter: Result<(Meter, Reading), String>,
+    meter: Result<(Meter, Reading), MeterError>,
+    /// The power or the load, if its sensor reads that.
+    latest: LatestReading,
     /// The newest utilisation sample seen, in the driver's clock.
     last_seen: u64,
     /// Whether the driver may report process ids of another namespace.
@@ -52,13 +56,23 @@ pub(crate) fn is_likely(roots: &Roots) -> bool {
 pub(crate) fn boards(
     roots: &Roots,
     visible_devices: Option<&str>,
-) -> Result<Vec<Box<dyn Accelerator>>, String> {
-    let nvml: &'static Nvml = Box::leak(Box::new(load(roots.nvml_lib.as_deref())?));
+) -> Result<Vec<Box<dyn Accelerator>>, DriverError> {
+    let nvml: &'static Nvml = Box::leak(Box::new(
+        load(roots.nvml_lib.as_deref()).map_err(DriverError::of)?,
+    ));
     let has_foreign_pids = has_own_process_ids(roots);
-    let count = nvml.device_count().map_err(|error| error.to_string())?;
+    let count = nvml.device_count().map_err(DriverError::of)?;
     let driver = nvml.sys_driver_version().ok();
     let found: Vec<NvidiaBoard> = (0..count)
-        .map(|index| NvidiaBoard::of(nvml, index, driver.clone(), has_foreign_pids))
+        .map(|index| {
+            NvidiaBoard::of(
+                nvml,
+                index,
+                driver.clone(),
+                has_foreign_pids,
+                roots.gpu_tdp_w,
+            )
+        })
         .collect();
     let shown = match visible_devices {
         Some(list) => {
@@ -81,27 +95,26 @@ pub(crate) fn boards(
 fn has_own_process_ids(roots: &Roots) -> bool {
     /// The host's pid namespace; the number is the same in every kernel.
     const HOST: &str = "pid:[4026531836]";
-    let ours = std::fs::read_link(roots.proc("self/ns/pid"));
-    ours.is_ok_and(|name| name.as_os_str() != HOST)
+    let own = std::fs::read_link(roots.proc("self/ns/pid"));
+    own.is_ok_and(|name| name.as_os_str() != HOST)
 }
 
-fn load(library: Option<&OsStr>) -> Result<Nvml, String> {
-    let names: Vec<OsString> = match library {
-        Some(path) => vec![path.to_owned()],
-        None => vec!["libnvidia-ml.so.1".into(), "libnvidia-ml.so".into()],
-    };
-    let mut why = String::new();
-    for name in names {
-        match Nvml::builder().lib_path(&name).init() {
-            Ok(nvml) => return Ok(nvml),
-            Err(error) => why = error.to_string(),
-        }
+fn load(library: Option<&OsStr>) -> Result<Nvml, NvmlError> {
+    let load = |name: &OsStr| Nvml::builder().lib_path(name).init();
+    match library {
+        Some(path) => load(path),
+        None => load("libnvidia-ml.so.1".as_ref()).or_else(|_| load("libnvidia-ml.so".as_ref())),
     }
-    Err(why)
 }
 
 impl NvidiaBoard {
-    fn of(nvml: &'static Nvml, index: u32, driver: Option<String>, has_foreign_pids: bool) -> Self {
+    fn of(
+        nvml: &'static Nvml,
+        index: u32,
+        driver: Option<String>,
+        has_foreign_pids: bool,
+        stated_w: Option<u32>,
+    ) -> Self {
         let device = nvml.device_by_index(index);
         let text = |ask: fn(&Device<'static>) -> Result<String, NvmlError>| {
             let device = device.as_ref().ok()?;
@@ -110,8 +123,9 @@ impl NvidiaBoard {
         let uuid = text(Device::uuid).unwrap_or_else(|| format!("nvidia-{index}"));
         let name = text(Device::name).unwrap_or_else(|| format!("NVIDIA board {index}"));
         let meter = match &device {
-            Err(error) => Err(error.to_string()),
-            Ok(device) => Meter::find(device, &name).map_err(|error| error.to_string()),
+            Err(error) => Err(MeterError::Unreadable(error.to_string())),
+            Ok(device) => Meter::find(device, &name, stated_w)
+                .map_err(|error| MeterError::Unreadable(error.to_string())),
         };
         Self {
             device: device.ok().map(Arc::new),
@@ -119,6 +133,7 @@ impl NvidiaBoard {
             name,
             driver,
             meter,
+            latest: LatestReading::default(),
             last_seen: 0,
             has_foreign_pids,
         }
@@ -189,9 +204,9 @@ impl Accelerator for NvidiaBoard {
         }
     }
 
-    fn sensor(&self) -> Result<Sensor, String> {
+    fn sensor(&self) -> Result<Sensor, MeterError> {
         let (meter, first) = self.meter.clone()?;
-        let device = self.device.clone().ok_or("the board was not found")?;
+        let device = self.device.clone().ok_or(MeterError::NotFound)?;
         Ok(Sensor {
             component: Component::Gpu(self.uuid.clone()),
             method: match &meter {
@@ -209,7 +224,11 @@ impl Accelerator for NvidiaBoard {
                 Meter::Load(_) => format!("NVML utilisation of {}", self.name),
             },
             first,
-            source: Box::new(NvidiaMeter { device, meter }),
+            source: Box::new(NvidiaMeter {
+                device,
+                meter,
+                latest: self.latest.clone(),
+            }),
         })
     }
 
@@ -217,12 +236,17 @@ impl Accelerator for NvidiaBoard {
         let Some(device) = &self.device else {
             return BoardReadings::default();
         };
+        let latest = self.latest.take();
+        let power = || power(device).ok();
+        let utilisation = || utilisation(device).ok();
+        let (watts, utilisation) = match &self.meter {
+            Ok((Meter::Power, _)) => (latest.or_else(power), utilisation()),
+            Ok((Meter::Load(_), _)) => (None, latest.or_else(utilisation)),
+            _ => (power(), utilisation()),
+        };
         BoardReadings {
-            watts: device.power_usage().ok().map(|mw| f64::from(mw) / 1e3),
-            utilisation: device
-                .utilization_rates()
-                .ok()
-                .map(|rates| f64::from(rates.gpu) / 100.0),
+            watts,
+            utilisation,
             temperature_c: device
                 .temperature(TemperatureSensor::Gpu)
                 .ok()
@@ -237,7 +261,7 @@ impl Accelerator for NvidiaBoard {
     }
 
     /// By time on the multiprocessors; if no process computed or the driver does not say, by memory.
-    fn share(&mut self, processes: &[u32]) -> Result<Share, &'static str> {
+    fn share(&mut self, processes: &[u32]) -> Result<Share, ShareError> {
         let mut users = self.by_utilisation();
         if users.is_empty() {
             users = self.by_memory();
@@ -246,43 +270,59 @@ impl Accelerator for NvidiaBoard {
             && !users.is_empty()
             && users.iter().all(|(pid, _)| !is_alive(*pid))
         {
-            return Err(
-                "its driver names processes as the host does, which a container cannot see",
-            );
+            return Err(ShareError::HostProcessIds);
         }
         let all = users.iter().map(|(_, part)| part).sum();
-        let ours = users.iter().filter(|(pid, _)| processes.contains(pid));
-        Ok(Share::of(ours.map(|(_, part)| part).sum(), all))
+        let of_run = users.iter().filter(|(pid, _)| processes.contains(pid));
+        Ok(Share::of(of_run.map(|(_, part)| part).sum(), all))
     }
+}
+
+fn power(device: &Device) -> Result<f64, NvmlError> {
+    Ok(f64::from(device.power_usage()?) / 1e3)
+}
+
+fn utilisation(device: &Device) -> Result<f64, NvmlError> {
+    Ok(f64::from(device.utilization_rates()?.gpu) / 100.0)
 }
 
 impl Meter {
     /// The best meter of a board, with its first reading.
-    fn find(device: &Device, name: &str) -> Result<(Self, Reading), NvmlError> {
-        if let Ok(first) = Self::Counter.read(device) {
+    fn find(
+        device: &Device,
+        name: &str,
+        stated_w: Option<u32>,
+    ) -> Result<(Self, Reading), NvmlError> {
+        let latest = LatestReading::default();
+        if let Ok(first) = Self::Counter.read(device, &latest) {
             return Ok((Self::Counter, first));
         }
-        let error = match Self::Power.read(device) {
+        let error = match Self::Power.read(device, &latest) {
             Ok(first) => return Ok((Self::Power, first)),
             Err(error) => error,
         };
-        let model = BoardPower::of(name).map(Self::Load).ok_or(error)?;
-        let first = model.read(device)?;
+        let model = BoardPower::of(name, stated_w)
+            .map(Self::Load)
+            .ok_or(error)?;
+        let first = model.read(device, &latest)?;
         Ok((model, first))
     }
 
-    fn read(&self, device: &Device) -> Result<Reading, NvmlError> {
+    fn read(&self, device: &Device, latest: &LatestReading) -> Result<Reading, NvmlError> {
+        latest.set(None);
+        let read = |ask: fn(&Device) -> Result<f64, NvmlError>| {
+            ask(device).inspect(|value| latest.set(Some(*value)))
+        };
         Ok(match self {
             Self::Counter => Reading::Counter {
                 microjoules: device.total_energy_consumption()?.saturating_mul(1000),
                 wraps: Wraps::Never,
             },
             Self::Power => Reading::Gauge {
-                watts: Watts::new(f64::from(device.power_usage()?) / 1e3)
-                    .expect("a 32-bit count of milliwatts is a power"),
+                watts: Watts::new(read(power)?).expect("a 32-bit count of milliwatts is a power"),
             },
-            Self::Load(power) => Reading::Gauge {
-                watts: power.at(f64::from(device.utilization_rates()?.gpu) / 100.0),
+            Self::Load(board) => Reading::Gauge {
+                watts: board.at(read(utilisation)?),
             },
         })
     }
@@ -291,11 +331,13 @@ impl Meter {
 struct NvidiaMeter {
     device: Arc<Device<'static>>,
     meter: Meter,
+    latest: LatestReading,
 }
 
 impl PowerSource for NvidiaMeter {
     fn read(&mut self) -> Result<Reading, ReadError> {
-        self.meter.read(&self.device).map_err(|error| match error {
+        let reading = self.meter.read(&self.device, &self.latest);
+        reading.map_err(|error| match error {
             NvmlError::GpuLost | NvmlError::ResetRequired | NvmlError::Uninitialized => {
                 ReadError::Lost(error.to_string())
             }

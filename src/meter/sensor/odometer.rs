@@ -1,12 +1,15 @@
 use std::time::Duration;
 
 use super::{Reading, Wraps};
+use crate::model::MOST_DEVICE_WATTS;
 use crate::units::Watts;
 
-/// No processor, memory or GPU board draws more than this; a larger step is an error of the counter.
-const MOST_WATTS: f64 = 5_000.0;
+/// A larger step is an error of the sensor.
+pub(crate) const MOST_WATTS: f64 = MOST_DEVICE_WATTS;
 /// A counter may be updated this late, and then shows all of the delayed energy at once.
 const MOST_DELAY: Duration = Duration::from_secs(1);
+/// A counter that is wrong for longer than this has been reset.
+const LONGEST_FALL: Duration = Duration::from_secs(10);
 /// Common counter ranges (2^32 steps of 15.3 or 61 uJ), used where the kernel states none.
 const USUAL_RANGES: [u64; 3] = [65_532_610_987, 65_712_999_613, 262_143_328_850];
 /// A wrap at a common range is accepted if its step is within this part of the expected step.
@@ -21,6 +24,16 @@ pub(crate) struct Odometer {
     /// Mean power over the step before, in microjoules per second.
     rate: Option<f64>,
     learned_range: Option<u64>,
+    /// The most that the device can draw.
+    most_watts: f64,
+    /// Energy counted beyond what the device can draw in the time, which a late update explains.
+    ahead: f64,
+    /// The reading before the last one, and what the last step added.
+    before: Option<(Seen, u64)>,
+    /// The reading before the counter was set back, and what was counted since then.
+    before_set_back: Option<(Seen, u64)>,
+    /// Microjoules that were shown and not counted.
+    left_out: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -40,8 +53,14 @@ enum Value {
 pub(crate) enum Anomaly {
     /// The counter went back further than a wrap explains; the energy counted before is kept.
     SetBack,
-    /// The step would need more power than is possible; it is not counted.
-    Jump,
+    /// The step would need more power than the device can draw; these microjoules are not counted.
+    Jump(u64),
+    /// The power is more than the device can draw; the last value is used, without these microjoules.
+    TooMuchPower(u64),
+    /// The counter had jumped ahead and came back; these microjoules were taken out again.
+    Spike(u64),
+    /// The counter had fallen and came back; these microjoules would have been counted twice.
+    CameBack(u64),
     /// The counter wrapped at an unstated range; the step is a guess.
     GuessedRange,
 }
@@ -54,7 +73,24 @@ impl Odometer {
             wraps: wraps(reading),
             rate: None,
             learned_range: None,
+            most_watts: MOST_WATTS,
+            ahead: 0.0,
+            before: None,
+            before_set_back: None,
+            left_out: 0,
         }
+    }
+
+    /// The device cannot draw more than this.
+    pub(crate) fn limit(&mut self, watts: f64) {
+        if watts > 0.0 {
+            self.most_watts = watts.min(MOST_WATTS);
+        }
+    }
+
+    /// Microjoules that the sensor has shown and that were not counted.
+    pub(crate) fn left_out(&self) -> u64 {
+        self.left_out
     }
 
     /// Energy since the first reading.
@@ -82,34 +118,66 @@ impl Odometer {
     pub(crate) fn advance(&mut self, reading: &Reading, at: Duration) -> Option<Anomaly> {
         let elapsed = at.saturating_sub(self.last.at);
         let mut anomaly = None;
+        let mut last = Seen::of(reading, at);
         let step = match (self.last.value, reading) {
             (
-                Value::Counter(last),
+                Value::Counter(from),
                 Reading::Counter {
                     microjoules: now,
                     wraps,
                 },
             ) => {
-                let (step, said) = match now.checked_sub(last) {
-                    Some(step) if step <= most_in(elapsed) => (step, None),
-                    Some(_) => (0, Some(Anomaly::Jump)),
-                    None => self.over_the_wrap(last, *now, *wraps, elapsed),
-                };
+                let (step, said) = self.counter_step(from, *now, *wraps, at);
                 anomaly = said;
                 step
             }
-            (Value::Gauge(before), Reading::Gauge { watts }) => {
-                let mean = f64::midpoint(before.get(), watts.get());
-                (mean * elapsed.as_secs_f64() * 1e6).round() as u64
+            (Value::Gauge(from), Reading::Gauge { watts }) => {
+                let joined = |a: f64, b: f64| {
+                    (f64::midpoint(a, b) * elapsed.as_secs_f64() * 1e6).round() as u64
+                };
+                let is_possible = |watts: Watts| watts.get() <= self.most_watts;
+                let all = joined(from.get(), watts.get());
+                match (is_possible(from), is_possible(*watts)) {
+                    (true, true) => all,
+                    (from_is_possible, now_is_possible) => {
+                        // What is possible holds for the whole interval.
+                        let step = match (from_is_possible, now_is_possible) {
+                            (true, _) => joined(from.get(), from.get()),
+                            (_, true) => joined(watts.get(), watts.get()),
+                            _ => 0,
+                        };
+                        if from_is_possible {
+                            last.value = Value::Gauge(from);
+                        }
+                        anomaly = Some(Anomaly::TooMuchPower(all.saturating_sub(step)));
+                        step
+                    }
+                }
             }
             // A sensor that changes its kind starts again.
             _ => 0,
         };
+        if let Some(
+            Anomaly::Jump(amount)
+            | Anomaly::TooMuchPower(amount)
+            | Anomaly::Spike(amount)
+            | Anomaly::CameBack(amount),
+        ) = anomaly
+        {
+            self.left_out = self.left_out.saturating_add(amount);
+        }
         if !elapsed.is_zero() {
             self.rate = Some(step as f64 / elapsed.as_secs_f64());
         }
         self.total = self.total.saturating_add(step);
-        self.last = Seen::of(reading, at);
+        if let Some((_, counted)) = &mut self.before_set_back {
+            *counted = counted.saturating_add(step);
+        }
+        // A spike may be read several times before it comes back.
+        if step > 0 || anomaly.is_some() {
+            self.before = Some((self.last, step));
+        }
+        self.last = last;
         self.wraps = wraps(reading);
         anomaly
     }
@@ -119,11 +187,99 @@ impl Odometer {
         self.last = Seen::of(reading, at);
         self.wraps = wraps(reading);
         self.rate = None;
+        self.before = None;
+        self.before_set_back = None;
     }
 
     /// Changes the total by an amount found by the lag correction.
     pub(crate) fn correct(&mut self, microjoules: i64) {
         self.total = self.total.saturating_add_signed(microjoules);
+    }
+
+    /// The energy between two values of a counter.
+    fn counter_step(
+        &mut self,
+        from: u64,
+        now: u64,
+        wraps: Wraps,
+        at: Duration,
+    ) -> (u64, Option<Anomaly>) {
+        let elapsed = at.saturating_sub(self.last.at);
+        if let Some(step) = now.checked_sub(from) {
+            if let Some(back) = self.come_back(from, now, at) {
+                return back;
+            }
+            if self.is_possible(step, elapsed) {
+                return (step, None);
+            }
+            return (0, Some(Anomaly::Jump(step)));
+        }
+        // A wrap that the device's power explains is more likely than a spike.
+        let is_wrap = matches!(wraps, Wraps::After(range)
+            if range >= from && range - from + now <= self.most_in(elapsed));
+        if !is_wrap && let Some(spike) = self.spike(now, at) {
+            return spike;
+        }
+        let (step, said) = self.over_the_wrap(from, now, wraps, elapsed);
+        if said == Some(Anomaly::SetBack) {
+            self.before_set_back = Some((self.last, 0));
+        }
+        (step, said)
+    }
+
+    /// Whether the device can draw this in this time, with what a late update may show at once.
+    fn is_possible(&mut self, step: u64, elapsed: Duration) -> bool {
+        let most = self.most_watts * 1e6;
+        let ahead = (self.ahead + step as f64 - most * elapsed.as_secs_f64()).max(0.0);
+        let is_possible = ahead <= most * MOST_DELAY.as_secs_f64();
+        self.ahead = if is_possible {
+            ahead
+        } else {
+            (self.ahead - most * elapsed.as_secs_f64()).max(0.0)
+        };
+        is_possible
+    }
+
+    /// The step of a counter that is where it was before it fell: the readings between were wrong.
+    fn come_back(&mut self, from: u64, now: u64, at: Duration) -> Option<(u64, Option<Anomaly>)> {
+        let (seen, counted) = self.before_set_back?;
+        let Value::Counter(old) = seen.value else {
+            return None;
+        };
+        let since = at.saturating_sub(seen.at);
+        let real = now.checked_sub(old)?;
+        // A counter that was reset reaches its old value in many steps.
+        if from > old / 2 || since > LONGEST_FALL || real > self.most_in(since) {
+            if since > LONGEST_FALL {
+                self.before_set_back = None;
+            }
+            return None;
+        }
+        self.before_set_back = None;
+        let step = real.saturating_sub(counted);
+        Some((
+            step,
+            Some(Anomaly::CameBack((now - from).saturating_sub(step))),
+        ))
+    }
+
+    /// The step of a counter that is back at the value before its last step, which was a spike.
+    fn spike(&mut self, now: u64, at: Duration) -> Option<(u64, Option<Anomaly>)> {
+        let (seen, counted) = self.before?;
+        let Value::Counter(old) = seen.value else {
+            return None;
+        };
+        let real = now.checked_sub(old)?;
+        if old == 0 || counted <= real || real > self.most_in(at.saturating_sub(seen.at)) {
+            return None;
+        }
+        self.total = self.total.saturating_sub(counted);
+        Some((real, Some(Anomaly::Spike(counted - real))))
+    }
+
+    /// The most microjoules that the device can draw in this time.
+    fn most_in(&self, elapsed: Duration) -> u64 {
+        (self.most_watts * (elapsed + MOST_DELAY).as_secs_f64() * 1e6) as u64
     }
 
     fn over_the_wrap(
@@ -133,7 +289,7 @@ impl Odometer {
         wraps: Wraps,
         elapsed: Duration,
     ) -> (u64, Option<Anomaly>) {
-        let most = most_in(elapsed);
+        let most = self.most_in(elapsed);
         let expected = self.rate.map(|rate| rate * elapsed.as_secs_f64());
         // A counter that was reset, as after a suspend, shows the energy since the reset. One that only
         // went back a little shows nearly its old value.
@@ -166,11 +322,6 @@ impl Odometer {
             _ => set_back,
         }
     }
-}
-
-/// The most microjoules that a component can draw in this time.
-fn most_in(elapsed: Duration) -> u64 {
-    (MOST_WATTS * (elapsed + MOST_DELAY).as_secs_f64() * 1e6) as u64
 }
 
 fn wraps(reading: &Reading) -> Wraps {
@@ -255,10 +406,66 @@ mod tests {
         let mut odometer = Odometer::starting(&counter(7, None), at(0.0));
         assert_eq!(
             odometer.advance(&counter(u64::MAX, None), at(1.0)),
-            Some(Anomaly::Jump)
+            Some(Anomaly::Jump(u64::MAX - 7))
         );
         odometer.advance(&counter(9, None), at(2.0));
         assert!(odometer.microjoules() <= 9);
+    }
+
+    #[test]
+    fn a_counter_that_flaps_to_zero_is_counted_once() {
+        let range = Some(262_143_328_850);
+        let mut odometer = Odometer::starting(&counter(200_000_000, range), at(0.0));
+        for second in 1..=10 {
+            let shown = if second % 2 == 0 {
+                second * 20_000_000
+            } else {
+                0
+            };
+            let shown = if shown == 0 { 0 } else { 200_000_000 + shown };
+            odometer.advance(&counter(shown, range), at(second as f64));
+        }
+        assert_eq!(odometer.microjoules(), 200_000_000);
+        assert!(odometer.left_out() > 0);
+    }
+
+    #[test]
+    fn a_spike_that_comes_back_is_taken_out_again() {
+        let range = Some(262_143_328_850);
+        let mut odometer = Odometer::starting(&counter(1_000_000_000, range), at(0.0));
+        odometer.advance(&counter(1_010_000_000, range), at(1.0));
+        odometer.advance(&counter(1_900_000_000, range), at(2.0));
+        let anomaly = odometer.advance(&counter(1_030_000_000, range), at(3.0));
+        assert_eq!(anomaly, Some(Anomaly::Spike(870_000_000)));
+        assert_eq!(odometer.microjoules(), 30_000_000);
+    }
+
+    #[test]
+    fn a_jump_beyond_what_the_device_can_draw_is_left_out_with_its_amount() {
+        let mut odometer = Odometer::starting(&counter(0, None), at(0.0));
+        odometer.limit(600.0);
+        let anomaly = odometer.advance(&counter(900_000_000, None), at(0.2));
+        assert_eq!(anomaly, Some(Anomaly::Jump(900_000_000)));
+        assert_eq!(odometer.microjoules(), 0);
+        assert_eq!(odometer.left_out(), 900_000_000);
+        // A late update is possible once, but not again and again.
+        odometer.advance(&counter(1_400_000_000, None), at(0.3));
+        assert_eq!(odometer.microjoules(), 500_000_000);
+        odometer.advance(&counter(1_900_000_000, None), at(0.4));
+        assert_eq!(odometer.microjoules(), 500_000_000);
+    }
+
+    #[test]
+    fn a_power_that_the_board_cannot_draw_is_replaced_by_the_last_one() {
+        let gauge = |watts| Reading::Gauge {
+            watts: Watts::new(watts).unwrap(),
+        };
+        let mut odometer = Odometer::starting(&gauge(100.0), at(0.0));
+        odometer.limit(450.0);
+        let anomaly = odometer.advance(&gauge(4_294_967.295), at(1.0));
+        assert!(matches!(anomaly, Some(Anomaly::TooMuchPower(_))));
+        odometer.advance(&gauge(100.0), at(2.0));
+        assert_eq!(odometer.microjoules(), 200_000_000);
     }
 
     #[test]

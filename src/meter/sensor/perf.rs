@@ -6,7 +6,7 @@ use std::os::fd::FromRawFd;
 use std::path::Path;
 
 use super::kernel_file::line;
-use super::{PowerSource, ReadError, Reading, Roots, Sensor, Wraps, cpu_list};
+use super::{PowerSource, ReadError, Reading, Roots, Sensor, cpu_list};
 use crate::model::{Component, CpuSocket, Method};
 
 /// An event's name and the component that it meters.
@@ -151,10 +151,7 @@ impl PowerSource for Counting {
             .read_exact(&mut count)
             .map_err(|error| ReadError::Lost(error.to_string()))?;
         let joules = u64::from_ne_bytes(count) as f64 * self.joules_per_count;
-        Ok(Reading::Counter {
-            microjoules: (joules * 1e6) as u64,
-            wraps: Wraps::Never,
-        })
+        Ok(Reading::of_joules(joules))
     }
 }
 

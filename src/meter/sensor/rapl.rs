@@ -17,6 +17,8 @@ pub(crate) struct Domain {
     pub(crate) counter: io::Result<(Counter, Reading)>,
     /// Another zone meters the same hardware; this one is shown but not counted.
     pub(crate) twin_of: Option<PathBuf>,
+    /// The die of the same socket whose counter this domain shows.
+    pub(crate) mirrors: Option<Component>,
 }
 
 /// An open energy counter.
@@ -45,6 +47,7 @@ pub(crate) fn domains(roots: &Roots) -> Vec<Domain> {
             path: path.clone(),
             counter,
             twin_of: None,
+            mirrors: None,
         };
         if replaces {
             for other in &mut found {
@@ -57,10 +60,70 @@ pub(crate) fn domains(roots: &Roots) -> Vec<Domain> {
         }
         found.push(domain);
     }
+    if !is_intel(roots) {
+        find_mirrors(&mut found);
+    }
     found
 }
 
+/// Readings of one counter through two dies lie at most this far apart: they are some milliseconds apart.
+const MIRROR_DISTANCE_UJ: u64 = 5_000_000;
+/// Counters that have shown less since the boot may be this close by chance.
+const LEAST_FOR_DISTANCE_UJ: u64 = 1_000_000_000;
+
+/// Marks dies that show the counter of another die of their socket, as on AMD's Zen 1 and Zen 2.
+fn find_mirrors(domains: &mut [Domain]) {
+    for later in 1..domains.len() {
+        let (before, rest) = domains.split_at_mut(later);
+        let domain = &mut rest[0];
+        let original = before.iter().find(|other| {
+            other.twin_of.is_none()
+                && domain.twin_of.is_none()
+                && are_dies_of_one_socket(&other.component, &domain.component)
+                && matches!((other.first(), domain.first()), (Some(a), Some(b)) if is_mirror(a, b))
+        });
+        if let Some(original) = original {
+            domain.twin_of = Some(original.path.clone());
+            domain.mirrors = Some(original.component.clone());
+        }
+    }
+}
+
+fn is_mirror(a: u64, b: u64) -> bool {
+    a == b || (a.min(b) >= LEAST_FOR_DISTANCE_UJ && a.abs_diff(b) <= MIRROR_DISTANCE_UJ)
+}
+
+fn are_dies_of_one_socket(a: &Component, b: &Component) -> bool {
+    let socket = |component: &Component| match component {
+        Component::Package(unit) => {
+            let name = unit.to_string();
+            let (socket, _die) = name.split_once("-die-")?;
+            Some(socket.to_owned())
+        }
+        _ => None,
+    };
+    a != b && socket(a).is_some() && socket(a) == socket(b)
+}
+
+/// Every die of Intel's processors has a counter of its own.
+fn is_intel(roots: &Roots) -> bool {
+    let mut buffer = [0; 256];
+    let file = KernelFile::open(&roots.proc("cpuinfo"));
+    file.is_ok_and(|file| {
+        let text = file.text(&mut buffer);
+        text.is_ok_and(|text| text.contains("GenuineIntel"))
+    })
+}
+
 impl Domain {
+    /// The counter's value when it was found.
+    fn first(&self) -> Option<u64> {
+        match &self.counter {
+            Ok((_, Reading::Counter { microjoules, .. })) => Some(*microjoules),
+            _ => None,
+        }
+    }
+
     /// The sensor of a readable domain that is not a twin.
     pub(crate) fn into_sensor(self) -> Option<Sensor> {
         if self.twin_of.is_some() {
@@ -189,7 +252,7 @@ mod tests {
             ("intel-rapl:0", "package-0-die-0", "1"),
             ("intel-rapl:0:0", "core", "1"),
             ("intel-rapl:0:1", "dram", "1"),
-            ("intel-rapl:1", "package-0-die-1", "1"),
+            ("intel-rapl:1", "package-0-die-1", "2"),
             ("intel-rapl:1:0", "uncore", "1"),
             ("intel-rapl:2", "psys", "1"),
             ("intel-rapl:3", "npu", "1"),
@@ -206,6 +269,20 @@ mod tests {
                 "other:npu"
             ]
         );
+    }
+
+    #[test]
+    fn two_dies_that_show_one_counter_are_counted_once() {
+        let (folder, mut roots) = tree(&[
+            ("intel-rapl:0", "package-0-die-0", "51700000000"),
+            ("intel-rapl:1", "package-0-die-1", "51700900000"),
+            ("intel-rapl:2", "package-1-die-0", "51700900000"),
+        ]);
+        fs::write(folder.path().join("cpuinfo"), "vendor_id : AuthenticAMD\n").unwrap();
+        roots.procfs = folder.path().to_owned();
+        assert_eq!(counted(&roots), ["package-0-die-0", "package-1-die-0"]);
+        fs::write(folder.path().join("cpuinfo"), "vendor_id : GenuineIntel\n").unwrap();
+        assert_eq!(counted(&roots).len(), 3);
     }
 
     #[test]

@@ -1,10 +1,12 @@
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::model::{Component, Method};
 use crate::units::Watts;
 
 /// One raw value of a sensor.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Reading {
     /// An energy counter.
@@ -21,8 +23,18 @@ pub enum Reading {
     },
 }
 
+impl Reading {
+    /// An energy counter that never wraps.
+    pub(crate) fn of_joules(joules: f64) -> Self {
+        Self::Counter {
+            microjoules: (joules * 1e6) as u64,
+            wraps: Wraps::Never,
+        }
+    }
+}
+
 /// Where a counter starts again at 0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Wraps {
     /// The counter is wide enough never to wrap.
@@ -34,7 +46,7 @@ pub enum Wraps {
 }
 
 /// Why a sensor gave no reading, and what to do about it.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum ReadError {
     /// Keep the sensor and read it again later.

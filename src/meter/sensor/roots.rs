@@ -12,6 +12,12 @@ pub struct Roots {
     pub procfs: PathBuf,
     /// The NVML library; without one the dynamic loader searches for it.
     pub nvml_lib: Option<OsString>,
+    /// Design power of all processors in watts, as the user states it, for estimates.
+    pub cpu_tdp_w: Option<u32>,
+    /// Design power of a GPU without a power meter in watts, as the user states it, for estimates.
+    pub gpu_tdp_w: Option<u32>,
+    /// Power of a GB of memory in milliwatts, as the user states it, for estimates.
+    pub memory_mw_per_gb: Option<u32>,
     /// Has `CUDA_VISIBLE_DEVICES` and the ids of batch systems.
     pub environment: Environment,
 }
@@ -22,6 +28,9 @@ impl Default for Roots {
             sysfs: "/sys".into(),
             procfs: "/proc".into(),
             nvml_lib: None,
+            cpu_tdp_w: None,
+            gpu_tdp_w: None,
+            memory_mw_per_gb: None,
             environment: Environment::of_process(),
         }
     }

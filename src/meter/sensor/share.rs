@@ -1,9 +1,11 @@
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::units::Energy;
 
 /// The part of a component's work in one interval that is the run's.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Share {
     /// Nothing used the component; its energy belongs to no one.
     Idle,

@@ -2,8 +2,8 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-use super::{MachineCpuTime, Processor, Roots, Sensor, perf, rapl, tdp};
-use crate::model::{Component, Method};
+use super::{MachineCpuTime, Processor, Roots, Sensor, memory, perf, rapl, tdp};
+use crate::model::{Component, CpuSocket, EnergyClass, Method, Present};
 
 /// The sensors of processors and memory, and every place where they were looked for.
 #[derive(Debug)]
@@ -13,6 +13,8 @@ pub(crate) struct Survey {
     pub(crate) processor: Processor,
     /// Where the machine's CPU time is read.
     pub(crate) clock: Option<MachineCpuTime>,
+    /// What the log should say about counters that are shown twice.
+    pub(crate) notes: Vec<String>,
 }
 
 /// One place where a sensor was looked for.
@@ -33,6 +35,8 @@ pub(crate) enum Interface {
     Perf,
     /// The estimate from the CPU load.
     LoadModel,
+    /// The estimate of the memory from its modules or size.
+    MemoryModel,
 }
 
 impl fmt::Display for Interface {
@@ -42,9 +46,16 @@ impl fmt::Display for Interface {
             Self::Powercap(None) => f.write_str("RAPL through powercap"),
             Self::Perf => f.write_str("RAPL through perf"),
             Self::LoadModel => Component::Cpu.fmt(f),
+            Self::MemoryModel => ALL_MEMORY.fmt(f),
         }
     }
 }
+
+/// As the estimate names it.
+const ALL_MEMORY: Component = Component::Dram(CpuSocket {
+    socket: 0,
+    die: None,
+});
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,6 +77,7 @@ impl Survey {
             findings: Vec::new(),
             processor: Processor::of(roots),
             clock: clock.as_ref().ok().cloned(),
+            notes: Vec::new(),
         };
         survey.powercap(roots);
         if !survey.meters_a_processor() {
@@ -73,6 +85,9 @@ impl Survey {
         }
         if !survey.meters_a_processor() {
             survey.estimate(roots, clock);
+        }
+        if survey.lacks_memory_only() {
+            survey.estimate_memory(roots);
         }
         survey
     }
@@ -86,6 +101,18 @@ impl Survey {
                     Component::Package(_) | Component::Core(_) | Component::Psys
                 )
         })
+    }
+
+    /// Whether the processors are metered or estimated, and the memory is not, nor is it a part of a meter.
+    ///
+    /// Memory alone would look like the energy of the machine.
+    fn lacks_memory_only(&self) -> bool {
+        let components = self.sensors.iter().map(|sensor| &sensor.component);
+        let present: Present = components.clone().chain([&ALL_MEMORY]).collect();
+        let mut counted = components.filter_map(|component| component.counted_as(&present));
+        let has_processors = counted.clone().any(|class| class == EnergyClass::Cpu);
+        let has_memory = counted.any(|class| class == EnergyClass::Dram);
+        has_processors && !has_memory && ALL_MEMORY.counted_as(&present).is_some()
     }
 
     /// The note for the log about sensors that are not read; none where all are.
@@ -116,6 +143,12 @@ impl Survey {
             });
         }
         for domain in domains {
+            if let Some(original) = &domain.mirrors {
+                let die = &domain.component;
+                self.notes.push(format!(
+                    "{die} shows the same counter as {original}, which is counted once"
+                ));
+            }
             let state = match (&domain.twin_of, &domain.counter) {
                 (Some(twin), _) => State::TwinOf(twin.clone()),
                 (None, Ok(_)) => State::Read(Method::Measured),
@@ -167,6 +200,22 @@ impl Survey {
         self.findings.push(Finding {
             interface: Interface::LoadModel,
             place: place.display().to_string(),
+            state,
+        });
+    }
+
+    fn estimate_memory(&mut self, roots: &Roots) {
+        let state = match memory::sensor(roots, &self.processor) {
+            Some(sensor) => {
+                let method = sensor.method.clone();
+                self.sensors.push(sensor);
+                State::Read(method)
+            }
+            None => State::Missing("the size of the memory cannot be read".to_owned()),
+        };
+        self.findings.push(Finding {
+            interface: Interface::MemoryModel,
+            place: roots.proc("meminfo").display().to_string(),
             state,
         });
     }

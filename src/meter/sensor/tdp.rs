@@ -13,8 +13,6 @@ use crate::units::Watts;
 const IDLE_PART: f64 = 0.3;
 /// Power of an idle GPU board, as a part of its design power.
 const IDLE_PART_OF_BOARDS: f64 = 0.1;
-/// Power assumed for a core of an unknown processor at full load.
-const WATTS_PER_CORE: f64 = 12.0;
 
 /// The full-load power assumed for a machine, and the model in words.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,39 +23,56 @@ pub(crate) struct DesignPower {
 
 impl DesignPower {
     pub(crate) fn of(processor: &Processor) -> Self {
-        let by_core = WATTS_PER_CORE * f64::from(processor.cores);
+        if let Some(watts) = processor.stated_watts {
+            let watts = f64::from(watts);
+            return Self {
+                watts,
+                model: model("design power as stated", watts, IDLE_PART),
+            };
+        }
+        let part = processor.class.core();
+        let core = part.power();
+        let watts_per_core = core.watts.get();
+        let by_core = watts_per_core * f64::from(processor.cores);
         let known = processor
             .brand
             .as_deref()
             .and_then(|brand| Some((brand, Kind::Cpu.find_one(brand)?)));
-        let (watts, basis) = match known {
-            Some((brand, device)) => {
-                let (name, tdp) = (device.name, device.watts.get());
-                let share = visible_share(processor, brand);
-                match share {
-                    Some(share) if share < 1.0 => (
-                        tdp * share,
-                        format!("{:.0} % of the {tdp} W TDP of {name}", share * 100.0),
-                    ),
-                    None if by_core < tdp => (
-                        by_core,
-                        format!(
-                            "{WATTS_PER_CORE} W for each of {} virtual cores of {name}",
-                            processor.cores
-                        ),
-                    ),
-                    _ => (
-                        tdp * f64::from(processor.sockets),
-                        format!("{} x the {tdp} W TDP of {name}", processor.sockets),
-                    ),
-                }
-            }
-            None => (
+        let Some((brand, device)) = known else {
+            let (full, idle) = (by_core, by_core * IDLE_PART);
+            let bounds = core.bounds.map_or_else(String::new, |(least, most)| {
+                let of_all = |watts: Watts| watts.get() * f64::from(processor.cores);
+                format!(
+                    ", {:.0} to {:.0} W are possible",
+                    of_all(least),
+                    of_all(most)
+                )
+            });
+            return Self {
+                watts: by_core,
+                model: format!(
+                    "unknown CPU, assumed {full:.0} W at full load, {idle:.0} W idle \
+                     ({watts_per_core} W a {}{bounds})",
+                    part.name()
+                ),
+            };
+        };
+        let (name, tdp) = (device.name, device.watts.get());
+        let (watts, basis) = match visible_share(processor, brand) {
+            Some(share) if share < 1.0 => (
+                tdp * share,
+                format!("{:.0} % of the {tdp} W TDP of {name}", share * 100.0),
+            ),
+            None if by_core < tdp => (
                 by_core,
                 format!(
-                    "unknown CPU, {WATTS_PER_CORE} W for each of {} cores",
+                    "{watts_per_core} W for each of {} virtual cores of {name}",
                     processor.cores
                 ),
+            ),
+            _ => (
+                tdp * f64::from(processor.sockets),
+                format!("{} x the {tdp} W TDP of {name}", processor.sockets),
             ),
         };
         Self {
@@ -81,8 +96,12 @@ pub(crate) struct BoardPower {
 }
 
 impl BoardPower {
-    /// Of the board that the driver calls by this name, if the table has it.
-    pub(crate) fn of(name: &str) -> Option<Self> {
+    /// Of the board that the driver calls by this name, as the user states it or if the table has it.
+    pub(crate) fn of(name: &str, stated_w: Option<u32>) -> Option<Self> {
+        if let Some(watts) = stated_w.map(f64::from) {
+            let model = model("design power as stated", watts, IDLE_PART_OF_BOARDS);
+            return Some(Self { model, watts });
+        }
         let device = Kind::Gpu.find_one(name)?;
         let watts = device.watts.get();
         Some(Self {
@@ -170,6 +189,7 @@ fn modelled(watts: f64, elapsed: Duration, busy: Duration, threads: f64) -> u64 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::meter::sensor::processor::MachineClass;
 
     fn machine(brand: Option<&str>) -> Processor {
         Processor {
@@ -177,7 +197,7 @@ mod tests {
             sockets: 2,
             cores: 16,
             threads: 32,
-            virtual_machine: false,
+            ..Processor::default()
         }
     }
 
@@ -195,12 +215,29 @@ mod tests {
     #[test]
     fn an_unknown_processor_gets_a_stated_default_for_each_core() {
         let power = DesignPower::of(&machine(Some("Quantum Abacus")));
-        assert_eq!(power.watts, 192.0);
+        assert!((power.watts - 16.0 * 11.4).abs() < 1e-9);
         assert!(
-            power.model.contains("12 W for each of 16 cores"),
+            power
+                .model
+                .starts_with("unknown CPU, assumed 182 W at full load, 55 W idle"),
             "{}",
             power.model
         );
+    }
+
+    #[test]
+    fn a_core_of_a_small_board_draws_less_and_a_stated_power_is_used() {
+        let board = Processor {
+            class: MachineClass::Board,
+            cores: 4,
+            ..machine(None)
+        };
+        assert_eq!(DesignPower::of(&board).watts, 6.0);
+        let stated = Processor {
+            stated_watts: Some(65),
+            ..board
+        };
+        assert_eq!(DesignPower::of(&stated).watts, 65.0);
     }
 
     #[test]
@@ -224,7 +261,7 @@ mod tests {
 
     #[test]
     fn a_board_at_rest_draws_its_idle_part() {
-        let power = BoardPower::of("NVIDIA A100-SXM4-40GB").unwrap();
+        let power = BoardPower::of("NVIDIA A100-SXM4-40GB", None).unwrap();
         assert_eq!(power.at(0.0).get(), 40.0);
         assert!((power.at(0.5).get() - 220.0).abs() < 1e-9);
         assert!(

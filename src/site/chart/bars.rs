@@ -1,6 +1,5 @@
 use super::axis::Axis;
 use super::canvas::{Anchor, Canvas, shortened};
-use crate::text::number;
 
 const WIDTH: f64 = 760.0;
 const LABELS: f64 = 236.0;
@@ -16,22 +15,25 @@ pub(in crate::site) struct Bar {
 }
 
 /// A stacked bar chart; the parts have the classes `fill-1`, `fill-2`, ...
+///
+/// The axis has one unit; `amount` writes each value in the unit that fits it.
 pub(in crate::site) fn bars(
     id: &str,
     title: &str,
-    unit: &str,
+    (unit, factor): (&str, f64),
     parts: &[&str],
     rows: &[Bar],
+    amount: &dyn Fn(f64) -> String,
 ) -> String {
     let bottom = TOP + rows.len() as f64 * ROW + 4.0;
     let total = |bar: &Bar| bar.parts.iter().sum::<f64>();
     let most = rows.iter().map(total).fold(0.0, f64::max);
     let described: Vec<String> = rows
         .iter()
-        .map(|bar| format!("{}: {} {unit}", bar.label, number::typeset(total(bar))))
+        .map(|bar| format!("{}: {}", bar.label, amount(total(bar))))
         .collect();
     let mut canvas = Canvas::new(id, WIDTH, bottom + 42.0, title, &described.join("; "));
-    let axis = Axis::over(0.0, most, LABELS, WIDTH - 80.0, 5);
+    let axis = Axis::over(0.0, most * factor, LABELS, WIDTH - 80.0, 5);
     axis.draw_below(&mut canvas, TOP, bottom);
     canvas.text(
         "axis-name",
@@ -58,9 +60,12 @@ pub(in crate::site) fn bars(
         );
         let mut from = 0.0;
         for (part, (value, name)) in bar.parts.iter().zip(parts).enumerate() {
-            let (left, right) = (axis.place(from), axis.place(from + value));
+            let (left, right) = (
+                axis.place(from * factor),
+                axis.place((from + value) * factor),
+            );
             if right - left > 0.05 {
-                let tip = format!("{} {name}: {} {unit}", bar.label, number::typeset(*value));
+                let tip = format!("{} {name}: {}", bar.label, amount(*value));
                 canvas.rect(
                     &format!("fill-{}", part + 1),
                     (left, y),
@@ -72,9 +77,9 @@ pub(in crate::site) fn bars(
         }
         canvas.text(
             "value",
-            (axis.place(from) + 8.0, y + 13.0),
+            (axis.place(from * factor) + 8.0, y + 13.0),
             Anchor::Start,
-            &number::typeset(from),
+            &amount(from),
         );
     }
     canvas.finish()

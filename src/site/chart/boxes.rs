@@ -1,6 +1,6 @@
 use super::axis::Axis;
 use super::canvas::{Anchor, Canvas, shortened};
-use crate::text::number::{self, counted};
+use crate::text::number::counted;
 use crate::units::moments::quantile;
 
 const WIDTH: f64 = 760.0;
@@ -18,10 +18,21 @@ pub(in crate::site) struct BoxRow {
 }
 
 /// A box plot with quartiles, whiskers to minimum and maximum, and the runs as dots.
-pub(in crate::site) fn boxes(id: &str, title: &str, unit: &str, rows: &[BoxRow]) -> String {
+///
+/// The axis has one unit; `amount` writes each value in the unit that fits it.
+pub(in crate::site) fn boxes(
+    id: &str,
+    title: &str,
+    (unit, factor): (&str, f64),
+    rows: &[BoxRow],
+    amount: &dyn Fn(f64) -> String,
+) -> String {
     let top = 8.0;
     let bottom = top + rows.len() as f64 * ROW;
-    let all = || rows.iter().flat_map(|row| row.values.iter().copied());
+    let all = || {
+        rows.iter()
+            .flat_map(|row| row.values.iter().map(|value| value * factor))
+    };
     let high = all().fold(f64::NEG_INFINITY, f64::max);
     let low = all().fold(f64::INFINITY, f64::min);
     let axis = if low >= 0.0 && low < high * 0.5 {
@@ -42,8 +53,8 @@ pub(in crate::site) fn boxes(id: &str, title: &str, unit: &str, rows: &[BoxRow])
         .iter()
         .map(|(label, sorted)| {
             format!(
-                "{label}: median {} {unit} of {}",
-                number::typeset(at(sorted, 0.5)),
+                "{label}: median {} of {}",
+                amount(at(sorted, 0.5)),
                 counted(sorted.len(), "run")
             )
         })
@@ -64,14 +75,14 @@ pub(in crate::site) fn boxes(id: &str, title: &str, unit: &str, rows: &[BoxRow])
             Anchor::End,
             &shortened(label, 28),
         );
-        let place = |share| axis.place(at(sorted, share));
+        let place = |share| axis.place(at(sorted, share) * factor);
         if sorted.len() >= ENOUGH_FOR_A_BOX {
             canvas.line("whisker", (place(0.0), middle), (place(1.0), middle));
             let tip = format!(
-                "{label}: quartiles {}, {}, {} {unit}",
-                number::typeset(at(sorted, 0.25)),
-                number::typeset(at(sorted, 0.5)),
-                number::typeset(at(sorted, 0.75))
+                "{label}: quartiles {}, {}, {}",
+                amount(at(sorted, 0.25)),
+                amount(at(sorted, 0.5)),
+                amount(at(sorted, 0.75))
             );
             canvas.rect(
                 "box",
@@ -87,7 +98,7 @@ pub(in crate::site) fn boxes(id: &str, title: &str, unit: &str, rows: &[BoxRow])
         }
         let every = sorted.len().div_ceil(MOST_DOTS).max(1);
         for value in sorted.iter().step_by(every) {
-            canvas.circle("run", (axis.place(*value), middle), 3.5, "");
+            canvas.circle("run", (axis.place(value * factor), middle), 3.5, "");
         }
     }
     canvas.finish()

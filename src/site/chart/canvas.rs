@@ -141,7 +141,7 @@ impl fmt::Display for Tenth {
     }
 }
 
-/// The beginning of a label that has little room.
+/// The beginning of a label, where there is little space.
 pub(super) fn shortened(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();

@@ -2,14 +2,18 @@ use super::axis::Axis;
 use super::canvas::{Anchor, Canvas, shortened};
 use crate::log::Point;
 use crate::text::number;
+use crate::text::quantity::Quantity;
 use crate::units::SECONDS_PER_HOUR;
 
 const WIDTH: f64 = 1000.0;
 const HEIGHT: f64 = 242.0;
 const LEFT: f64 = 62.0;
-const RIGHT: f64 = WIDTH - 12.0;
+/// Half of the label of the last tick lies beyond it.
+const RIGHT: f64 = WIDTH - 24.0;
 const TOP: f64 = 34.0;
 const BOTTOM: f64 = HEIGHT - 44.0;
+/// Phases within more others have no name in the chart.
+const MOST_LEVELS: usize = 8;
 
 /// One gauge over time.
 #[derive(Debug)]
@@ -20,12 +24,14 @@ pub(in crate::site) struct Line {
     pub(in crate::site) points: Vec<Point>,
 }
 
-/// A phase of the run; one without length is an instant.
+/// An occurrence of a phase.
 #[derive(Debug)]
 pub(in crate::site) struct Band {
     pub(in crate::site) name: String,
     pub(in crate::site) from: f64,
     pub(in crate::site) to: f64,
+    /// How many others it lies within, so that names do not cover each other.
+    pub(in crate::site) level: usize,
 }
 
 /// A line chart of gauges over time, with the phases of the run behind them.
@@ -46,11 +52,8 @@ pub(in crate::site) fn lines(
     let low = values().fold(f64::INFINITY, f64::min);
     let described: Vec<String> = lines.iter().map(|line| describe(line, unit)).collect();
     let mut canvas = Canvas::new(id, WIDTH, HEIGHT, title, &described.join("; "));
-    let (time_unit, per_unit) = match seconds {
-        s if s < 180.0 => ("s", 1.0),
-        s if s < 3.0 * SECONDS_PER_HOUR => ("min", 60.0),
-        _ => ("h", SECONDS_PER_HOUR),
-    };
+    let time = Quantity::Time.scale(seconds / SECONDS_PER_HOUR);
+    let per_unit = SECONDS_PER_HOUR / time.factor;
     let x = Axis::exactly(0.0, (seconds / per_unit).max(1e-3), LEFT, RIGHT, 8);
     // The axis begins at zero unless all values are far from it.
     let low = if low > 0.0 && low < high * 0.7 {
@@ -68,7 +71,7 @@ pub(in crate::site) fn lines(
         "axis-name",
         (RIGHT, HEIGHT - 6.0),
         Anchor::End,
-        &format!("time ({time_unit})"),
+        &format!("time ({})", time.unit),
     );
     canvas.text("axis-name", (4.0, 14.0), Anchor::Start, unit);
     let mut legend = RIGHT;
@@ -111,13 +114,13 @@ fn draw_band(canvas: &mut Canvas, band: &Band, x: &Axis, per_unit: f64) {
     } else {
         canvas.line("instant", (from, TOP), (from, BOTTOM));
     }
-    let room = ((to - from) / 7.0) as usize;
-    if room >= 3 {
+    let columns = ((to - from) / 7.0) as usize;
+    if columns >= 3 && band.level < MOST_LEVELS {
         canvas.text(
             "phase-name",
-            (from + 4.0, TOP + 12.0),
+            (from + 4.0, TOP + 12.0 + 13.0 * band.level as f64),
             Anchor::Start,
-            &shortened(&band.name, room),
+            &shortened(&band.name, columns),
         );
     }
 }

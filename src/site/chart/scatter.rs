@@ -11,7 +11,7 @@ const BOTTOM: f64 = HEIGHT - 56.0;
 /// With more points than this, names would overlap.
 const MOST_NAMES: usize = 12;
 const LONGEST_NAME: usize = 36;
-/// The approximate width of a letter.
+/// The approximate width of a character.
 const LETTER: f64 = 7.0;
 
 /// One point with its errors.

@@ -10,6 +10,10 @@
 //!
 //! Power is in W, energy in mJ, memory in MiB, time in microseconds. A board without `energy` has no
 //! counter, one without `power` no meter at all, and `lost=1` takes it off the bus.
+//!
+//! `IMPACT_STUB_CALLS` names a file that gets the name of each function that is called.
+//!
+//! `fault call=nvmlInit_v2 kind=hang` makes one function hang; `kind=crash` makes it crash.
 
 mod scenario;
 
@@ -109,11 +113,13 @@ unsafe fn fill<T>(items: Vec<T>, out: *mut T, count: *mut c_uint) -> c_uint {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn nvmlInit_v2() -> c_uint {
+    scenario::called("nvmlInit_v2");
     SUCCESS
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn nvmlShutdown() -> c_uint {
+    scenario::called("nvmlShutdown");
     SUCCESS
 }
 
@@ -121,6 +127,7 @@ pub extern "C" fn nvmlShutdown() -> c_uint {
 /// `out` has room for `room` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn nvmlSystemGetDriverVersion(out: *mut c_char, room: c_uint) -> c_uint {
+    scenario::called("nvmlSystemGetDriverVersion");
     // SAFETY: as the caller promises.
     unsafe { write_text("555.42.stub", out, room) }
 }
@@ -129,6 +136,7 @@ pub unsafe extern "C" fn nvmlSystemGetDriverVersion(out: *mut c_char, room: c_ui
 /// `out` has room for a number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn nvmlDeviceGetCount_v2(out: *mut c_uint) -> c_uint {
+    scenario::called("nvmlDeviceGetCount_v2");
     // SAFETY: as the caller promises.
     unsafe { ptr::write(out, Scenario::now().boards.len() as c_uint) };
     SUCCESS
@@ -138,6 +146,7 @@ pub unsafe extern "C" fn nvmlDeviceGetCount_v2(out: *mut c_uint) -> c_uint {
 /// `out` has room for a handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn nvmlDeviceGetHandleByIndex_v2(index: c_uint, out: *mut Handle) -> c_uint {
+    scenario::called("nvmlDeviceGetHandleByIndex_v2");
     if index as usize >= Scenario::now().boards.len() {
         return INVALID_ARGUMENT;
     }
@@ -152,6 +161,7 @@ macro_rules! texts {
         /// `out` has room for `room` bytes.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $function(device: Handle, out: *mut c_char, room: c_uint) -> c_uint {
+            scenario::called(stringify!($function));
             let mut text = String::new();
             // SAFETY: the text outlives the call, and the caller promises the room.
             unsafe {
@@ -172,6 +182,7 @@ macro_rules! numbers {
         /// `out` has room for a number.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $function(device: Handle, out: *mut $kind) -> c_uint {
+            scenario::called(stringify!($function));
             // SAFETY: as the caller promises.
             unsafe { answer(device, out, |board| Some((board.number($key)? * $factor) as $kind)) }
         }
@@ -193,6 +204,7 @@ pub unsafe extern "C" fn nvmlDeviceGetTemperature(
     _sensor: c_uint,
     out: *mut c_uint,
 ) -> c_uint {
+    scenario::called("nvmlDeviceGetTemperature");
     // SAFETY: as the caller promises.
     unsafe {
         answer(device, out, |board| {
@@ -209,6 +221,7 @@ pub unsafe extern "C" fn nvmlDeviceGetClockInfo(
     _clock: c_uint,
     out: *mut c_uint,
 ) -> c_uint {
+    scenario::called("nvmlDeviceGetClockInfo");
     // SAFETY: as the caller promises.
     unsafe { answer(device, out, |board| Some(board.number("clock")? as c_uint)) }
 }
@@ -220,6 +233,7 @@ pub unsafe extern "C" fn nvmlDeviceGetUtilizationRates(
     device: Handle,
     out: *mut Utilization,
 ) -> c_uint {
+    scenario::called("nvmlDeviceGetUtilizationRates");
     let rates = |board: &Board| {
         Some(Utilization {
             gpu: board.number("load")? as c_uint,
@@ -234,6 +248,7 @@ pub unsafe extern "C" fn nvmlDeviceGetUtilizationRates(
 /// `out` has room for the structure of version 2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn nvmlDeviceGetMemoryInfo_v2(device: Handle, out: *mut Memory) -> c_uint {
+    scenario::called("nvmlDeviceGetMemoryInfo_v2");
     let memory = |board: &Board| {
         let total = mebibytes(board.number("total")?);
         let used = mebibytes(board.number("used").unwrap_or(0.0));
@@ -261,6 +276,7 @@ pub unsafe extern "C" fn nvmlDeviceGetComputeRunningProcesses_v3(
     count: *mut c_uint,
     out: *mut ProcessInfo,
 ) -> c_uint {
+    scenario::called("nvmlDeviceGetComputeRunningProcesses_v3");
     let mut lost = ();
     // SAFETY: as the caller promises.
     unsafe {
@@ -289,6 +305,7 @@ pub unsafe extern "C" fn nvmlDeviceGetGraphicsRunningProcesses_v3(
     count: *mut c_uint,
     out: *mut ProcessInfo,
 ) -> c_uint {
+    scenario::called("nvmlDeviceGetGraphicsRunningProcesses_v3");
     // SAFETY: as the caller promises.
     unsafe { fill(Vec::new(), out, count) }
 }
@@ -302,6 +319,7 @@ pub unsafe extern "C" fn nvmlDeviceGetProcessUtilization(
     count: *mut c_uint,
     last_seen: c_ulonglong,
 ) -> c_uint {
+    scenario::called("nvmlDeviceGetProcessUtilization");
     let scenario = Scenario::now();
     let samples: Vec<ProcessSample> = scenario
         .processes_on((device as usize).wrapping_sub(1))

@@ -1,10 +1,13 @@
 use std::collections::HashMap;
+use std::fs::OpenOptions;
+use std::io::Write as _;
 
 /// What the boards and the processes on them do right now.
 #[derive(Debug, Default)]
 pub(crate) struct Scenario {
     pub(crate) boards: Vec<Board>,
     processes: Vec<Board>,
+    faults: Vec<Board>,
 }
 
 /// One line of the scenario: a board, or a process on one.
@@ -24,6 +27,7 @@ impl Scenario {
             match kind {
                 "board" => scenario.boards.push(entry),
                 "process" => scenario.processes.push(entry),
+                "fault" => scenario.faults.push(entry),
                 _ => {}
             }
         }
@@ -34,6 +38,34 @@ impl Scenario {
         self.processes
             .iter()
             .filter(move |process| process.number("board").unwrap_or(0.0) as usize == board)
+    }
+}
+
+/// Writes down a call, and hangs or crashes if the scenario has a fault for this function.
+pub(crate) fn called(call: &str) {
+    write_down(call);
+    let scenario = Scenario::now();
+    let is_of_call = |fault: &&Board| fault.text("call").as_deref() == Some(call);
+    let kind = scenario
+        .faults
+        .iter()
+        .find(is_of_call)
+        .and_then(|fault| fault.text("kind"));
+    match kind.as_deref() {
+        Some("hang") => loop {
+            std::thread::sleep(std::time::Duration::from_secs(3600));
+        },
+        // SAFETY: it is not: this is what a broken driver does.
+        Some("crash") => unsafe { std::ptr::null_mut::<u8>().write_volatile(1) },
+        _ => {}
+    }
+}
+
+/// Appends a call to the file that `IMPACT_STUB_CALLS` names.
+fn write_down(call: &str) {
+    if let Some(path) = std::env::var_os("IMPACT_STUB_CALLS") {
+        let file = OpenOptions::new().append(true).create(true).open(path);
+        writeln!(file.expect("a file for calls"), "{call}").expect("room for a call");
     }
 }
 

@@ -1,6 +1,6 @@
 use chrono::TimeDelta;
 use impact::grid::intensity::live::{ServiceClient, geolocate};
-use impact::grid::intensity::{Basis, Declined, Period};
+use impact::grid::intensity::{Basis, Declined, Emissions, Period};
 
 use super::server::{Reply, Server, closed_port};
 use super::service::{ALL, Service, now};
@@ -31,7 +31,7 @@ fn list(pairs: &[(&str, f64)]) -> Vec<(String, f64)> {
 fn the_uk_gives_actual_values_and_forecasts_where_there_are_none_yet() {
     let (values, basis, resolution) = values("uk");
     assert_eq!(values, list(&[("00:00", 142.0), ("00:30", 148.0)]));
-    assert_eq!(basis, Basis::Direct);
+    assert_eq!(basis, Basis::DIRECT_CONSUMPTION);
     assert_eq!(resolution, TimeDelta::minutes(30));
 }
 
@@ -64,7 +64,7 @@ fn a_region_of_the_uk_is_asked_for_by_its_number() {
 fn denmark_is_sorted_and_empty_values_are_left_out() {
     let (values, basis, _) = values("denmark");
     assert_eq!(values, list(&[("00:00", 60.0), ("00:05", 61.0)]));
-    assert_eq!(basis, Basis::Direct);
+    assert_eq!(basis, Basis::DIRECT_CONSUMPTION);
 }
 
 #[test]
@@ -72,14 +72,14 @@ fn california_is_tonnes_over_megawatts_in_universal_time() {
     let (values, basis, _) = values("caiso");
     // 5360 t/h over 21 000 MW; rows still to come and the closing midnight are left out.
     assert_eq!(values, list(&[("08:00", 255.24), ("08:05", 255.24)]));
-    assert_eq!(basis, Basis::Direct);
+    assert_eq!(basis, Basis::DIRECT_CONSUMPTION);
 }
 
 #[test]
 fn electricity_maps_is_life_cycle_by_the_hour() {
     let (values, basis, _) = values("electricitymaps");
     assert_eq!(values, list(&[("00:00", 31.0), ("01:00", 33.5)]));
-    assert_eq!(basis, Basis::LifeCycle);
+    assert_eq!(basis, Basis::LIFE_CYCLE_CONSUMPTION);
 }
 
 #[test]
@@ -89,18 +89,22 @@ fn electricity_maps_latest_is_one_value() {
     let provider = service.provider(service.client(&server.url));
     let series = provider.latest(&"FR".parse().unwrap(), now()).unwrap();
     assert_eq!(series.last().intensity.get(), 28.0);
-    assert!(server.seen()[0].starts_with("GET /v3/carbon-intensity/latest?zone=FR&"));
+    assert!(server.seen()[0].starts_with("GET /v4/carbon-intensity/latest?zone=FR&"));
 }
 
 #[test]
 fn electricity_maps_is_asked_by_its_own_name_of_a_zone_and_says_what_stands_in() {
     let service = Service::named("electricitymaps");
     for (ours, theirs, source) in [
-        ("AUS-NSW", "AU-NSW", "Electricity Maps"),
+        (
+            "AUS-NSW",
+            "AU-NSW",
+            "Electricity Maps, values partly estimated by it",
+        ),
         (
             "US-VA",
             "US-MIDA-PJM",
-            "Electricity Maps; figure of US-MIDA-PJM, its largest balancing area",
+            "Electricity Maps, values partly estimated by it; figure of US-MIDA-PJM, its largest balancing area",
         ),
     ] {
         let server = Server::start(|path| {
@@ -111,7 +115,7 @@ fn electricity_maps_is_asked_by_its_own_name_of_a_zone_and_says_what_stands_in()
         let provider = service.provider(service.client(&server.url));
         let series = provider.latest(&ours.parse().unwrap(), now()).unwrap();
         assert_eq!(series.source(), source);
-        let path = format!("GET /v3/carbon-intensity/latest?zone={theirs}&");
+        let path = format!("GET /v4/carbon-intensity/latest?zone={theirs}&");
         assert!(server.seen()[0].starts_with(&path), "{:?}", server.seen());
     }
 }
@@ -120,7 +124,8 @@ fn electricity_maps_is_asked_by_its_own_name_of_a_zone_and_says_what_stands_in()
 fn watttime_is_marginal_and_converted_from_pounds() {
     let (values, basis, _) = values("watttime");
     assert_eq!(values, list(&[("00:00", 394.63), ("00:05", 390.09)]));
-    assert_eq!(basis, Basis::Marginal);
+    let emissions = Some(Emissions::Direct);
+    assert_eq!(basis, Basis::Marginal { emissions });
 }
 
 #[test]
@@ -130,15 +135,16 @@ fn entsoe_is_generation_times_factors_without_pumping() {
     assert_eq!(values.len(), 8);
     assert_eq!(values[3], ("00:45".into(), 131.5));
     assert_eq!(values[4], ("01:00".into(), 12.0));
-    assert_eq!(basis, Basis::LifeCycle);
+    assert_eq!(basis, Basis::LIFE_CYCLE_PRODUCTION);
     assert_eq!(resolution, TimeDelta::minutes(15));
 }
 
 #[test]
 fn eia_hours_are_named_by_their_end() {
     let (values, basis, _) = values("eia");
-    assert_eq!(values, list(&[("00:00", 250.5), ("01:00", 11.0)]));
-    assert_eq!(basis, Basis::LifeCycle);
+    // The fuels of the hour after it have not all arrived.
+    assert_eq!(values, list(&[("00:00", 250.5)]));
+    assert_eq!(basis, Basis::LIFE_CYCLE_PRODUCTION);
 }
 
 #[test]

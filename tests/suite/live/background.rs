@@ -25,7 +25,7 @@ impl IntensityProvider for Table {
     }
 
     fn basis(&self) -> Basis {
-        Basis::LifeCycle
+        Basis::LIFE_CYCLE_CONSUMPTION
     }
 
     fn intensity(&self, zone: &ZoneId, period: &Period) -> Result<Series, Declined> {
@@ -36,7 +36,7 @@ impl IntensityProvider for Table {
         Series::new(
             zone,
             [Provenance::of(Source::named("the table of 2025"))],
-            Basis::LifeCycle,
+            Basis::LIFE_CYCLE_CONSUMPTION,
             TimeDelta::days(365),
             period,
             vec![point],
@@ -57,7 +57,7 @@ impl IntensityProvider for Slow {
     }
 
     fn basis(&self) -> Basis {
-        Basis::LifeCycle
+        Basis::LIFE_CYCLE_CONSUMPTION
     }
 
     fn intensity(&self, zone: &ZoneId, period: &Period) -> Result<Series, Declined> {
@@ -104,7 +104,10 @@ fn the_newest_value_arrives_with_its_source() {
     let poller = IntensityPoller::start(chain(&server.url), "GB".parse().unwrap());
     let latest = first(&poller);
     assert_eq!(latest.intensity.get(), 77.0);
-    assert_eq!(latest.source(), "UK Carbon Intensity API (direct)");
+    assert_eq!(
+        latest.source(),
+        "UK Carbon Intensity API (direct, consumption mix)"
+    );
     let notices = poller.notices();
     assert_eq!(notices.len(), 1);
     assert!(poller.notices().is_empty());
@@ -114,7 +117,10 @@ fn the_newest_value_arrives_with_its_source() {
 fn a_service_that_fails_falls_back_to_the_table_and_says_so() {
     let server = Server::start(|_| Reply::Body(503, String::new()));
     let poller = IntensityPoller::start(chain(&server.url), "GB".parse().unwrap());
-    assert_eq!(first(&poller).source(), "the table of 2025 (life cycle)");
+    assert_eq!(
+        first(&poller).source(),
+        "the table of 2025 (life cycle, consumption mix)"
+    );
     let notices = poller.notices();
     assert!(notices[0].contains("the table of 2025"), "{notices:?}");
     assert!(notices[0].contains("uk: it answered with HTTP status 503"));

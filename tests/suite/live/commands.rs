@@ -34,7 +34,9 @@ fn grid_prints_the_series_and_who_declined() {
         .assert()
         .success()
         .stdout(contains("GB  2026-03-01 00:00 to 2026-03-01 01:00 UTC"))
-        .stdout(contains("mean     145.0 g CO2eq/kWh (2 values, direct)"))
+        .stdout(contains(
+            "mean     145.0 g CO2eq/kWh (2 values, direct, consumption mix)",
+        ))
         .stdout(contains("lowest   142.0 at 2026-03-01 00:00"))
         .stdout(contains("█"))
         .stdout(contains("source   UK Carbon Intensity API"))
@@ -65,7 +67,7 @@ fn grid_speaks_json_and_csv() {
         .assert()
         .success()
         .stdout(contains(
-            "GB,2026-03-01T00:00:00+00:00,142,direct,UK Carbon Intensity API\n",
+            "GB,2026-03-01T00:00:00+00:00,142,\"direct, consumption mix\",UK Carbon Intensity API\n",
         ));
 }
 
@@ -95,10 +97,10 @@ fn grid_asks_nobody_for_the_table() {
 fn grid_suggests_zones_for_one_that_is_in_no_table() {
     let home = TempDir::new().unwrap();
     impact(home.path(), &closed_port())
-        .args(["grid", "USA"])
+        .args(["grid", "Germny"])
         .assert()
         .code(1)
-        .stderr("error: no zone is called USA; the nearest is US (United States)\ntry: impact region --all\n");
+        .stderr("error: no zone is called GERMNY; the nearest is DE (Germany)\ntry: impact region --all\n");
 }
 
 #[test]
@@ -196,11 +198,14 @@ impl Run {
     }
 }
 
+const BY_UK: &str = ",\"realtime_source\":[{\"source\":\"UK Carbon Intensity API\",\"basis\":\"direct\",\"mix\":\"consumption\"}]";
+
 fn filled() -> String {
-    DATA.replace("[1.0]}", "[1.0],\"realtime_carbon_intensity\":142}")
+    let filled = |grams: u32| format!(",\"realtime_carbon_intensity\":{grams}{BY_UK}}}");
+    DATA.replace("[1.0]}", &format!("[1.0]{}", filled(142)))
         .replace(
             "2.0,\"energy\":{}}",
-            "2.0,\"energy\":{},\"realtime_carbon_intensity\":148}",
+            &format!("2.0,\"energy\":{{}}{}", filled(148)),
         )
 }
 
@@ -210,14 +215,13 @@ fn backfill_writes_history_into_the_samples_and_keeps_every_other_byte() {
     run.backfill(&server.url, &[])
         .success()
         .stdout(contains("filled 2 samples"))
-        .stdout(contains("from UK Carbon Intensity API (direct)"));
+        .stdout(contains(
+            "from UK Carbon Intensity API (direct, consumption mix)",
+        ));
     assert_eq!(run.read("data.json"), filled());
     let info = run.read("info.json");
-    let kept = INFO.replace("\"schema\": 1", "\"schema\": 2");
-    assert!(info.starts_with(kept.trim_end().trim_end_matches('}').trim_end()));
+    assert!(info.starts_with(INFO.trim_end().trim_end_matches('}').trim_end()));
     assert!(info.contains("impact backfill: carbon intensity of 2 samples from UK Carbon"));
-    let sources = r#""realtime_source":[{"source":"UK Carbon Intensity API","basis":"direct"}]"#;
-    assert!(info.contains(sources), "{info}");
     run.backfill(&server.url, &[])
         .success()
         .stdout(contains("nothing to fill in"));
@@ -243,7 +247,7 @@ fn recorded_intensities_are_replaced_only_by_force() {
         .stdout(contains("filled 3 samples"));
     assert_eq!(
         run.read("data.json"),
-        filled().replace("intensity\":99", "intensity\":148")
+        filled().replace("intensity\":99", &format!("intensity\":148{BY_UK}"))
     );
 }
 
@@ -298,10 +302,9 @@ fn a_killed_or_foreign_run_is_filled_once_it_rests() {
     run.backfill(&server.url, &["--zone", "GB"]).success();
     assert_eq!(run.read("data.json"), filled());
     assert!(!run.folder.join("info.json").exists());
-    assert!(
-        run.read("impact_tracker_log.log")
-            .contains("carbon intensity of 2 samples from UK Carbon Intensity API (direct)")
-    );
+    assert!(run.read("impact_tracker_log.log").contains(
+        "carbon intensity of 2 samples from UK Carbon Intensity API (direct, consumption mix)"
+    ));
 }
 
 #[test]

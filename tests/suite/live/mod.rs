@@ -3,8 +3,8 @@
 mod answers;
 mod refusals;
 mod secrets;
-mod server;
-mod service;
+pub(crate) mod server;
+pub(crate) mod service;
 mod background;
 mod commands;
 mod track;

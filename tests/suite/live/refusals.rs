@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use impact::grid::intensity::live::ServiceClient;
-use impact::grid::intensity::{Declined, Nonsense};
+use impact::grid::intensity::{Declined, InvalidAnswer};
 
 use super::server::{Reply, Server, closed_port};
 use super::service::{ALL, Service, now};
@@ -73,7 +73,7 @@ fn a_web_page_is_nonsense() {
             let declined = when(service, Reply::Body(200, page.into()));
             assert_eq!(
                 declined,
-                Declined::Nonsense(Nonsense::WebPage),
+                Declined::InvalidAnswer(InvalidAnswer::WebPage),
                 "{}",
                 service.name
             );
@@ -86,7 +86,10 @@ fn too_large_an_answer_is_nonsense() {
     for service in ALL {
         let declined = when(service, Reply::Bytes(vec![b' '; 8 * 1024 * 1024 + 1]));
         assert!(
-            matches!(declined, Declined::Nonsense(Nonsense::TooLarge(_))),
+            matches!(
+                declined,
+                Declined::InvalidAnswer(InvalidAnswer::TooLarge(_))
+            ),
             "{}: {declined:?}",
             service.name
         );
@@ -107,7 +110,10 @@ fn an_answer_of_another_shape_is_nonsense() {
         ] {
             let declined = when(service, Reply::Body(200, body.into()));
             assert!(
-                matches!(declined, Declined::Nonsense(Nonsense::Unreadable(_))),
+                matches!(
+                    declined,
+                    Declined::InvalidAnswer(InvalidAnswer::Unreadable(_))
+                ),
                 "{} {body}: {declined:?}",
                 service.name
             );
@@ -140,7 +146,10 @@ fn another_zone_is_nonsense() {
     ] {
         let declined = with(name, from, to);
         assert!(
-            matches!(declined, Declined::Nonsense(Nonsense::OtherZone(_))),
+            matches!(
+                declined,
+                Declined::InvalidAnswer(InvalidAnswer::OtherZone(_))
+            ),
             "{name}: {declined:?}"
         );
     }
@@ -162,7 +171,10 @@ fn a_negative_or_absurd_intensity_is_nonsense() {
     ] {
         let declined = with(name, from, to);
         assert!(
-            matches!(declined, Declined::Nonsense(Nonsense::OutOfRange(_))),
+            matches!(
+                declined,
+                Declined::InvalidAnswer(InvalidAnswer::OutOfRange(_))
+            ),
             "{name} {to}: {declined:?}"
         );
     }
@@ -183,7 +195,7 @@ fn an_answer_without_values_is_said_to_have_none() {
 #[test]
 fn direct_values_are_not_taken_for_life_cycle_ones() {
     let declined = with("electricitymaps", "\"lifecycle\"", "\"direct\"");
-    assert!(matches!(declined, Declined::Nonsense(_)));
+    assert!(matches!(declined, Declined::InvalidAnswer(_)));
 }
 
 #[test]

@@ -73,11 +73,13 @@ fn each_sample_carries_what_the_grid_says() {
         data.contains("\"realtime_carbon_intensity\":77.0"),
         "{data}"
     );
+    let source = r#""realtime_source":[{"source":"UK Carbon Intensity API","basis":"direct","mix":"consumption"}]"#;
+    assert!(data.contains(source), "{data}");
     let info: serde_json::Value =
         serde_json::from_slice(&fs::read(log.join("info.json")).unwrap()).unwrap();
     assert_eq!(
         info["realtime_source"],
-        serde_json::json!([{"source": "UK Carbon Intensity API", "basis": "direct"}])
+        serde_json::json!([{"source": "UK Carbon Intensity API", "basis": "direct", "mix": "consumption"}])
     );
 }
 
@@ -103,10 +105,19 @@ fn the_closing_table_gives_the_same_grams_as_the_report_and_the_statement() {
         .as_f64()
         .unwrap();
     assert!(kg > 1e-8, "the job moved the counter: {report}");
-    assert!(
-        table.contains(&format!("CO2eq: {:.6} g in GB at 77 g/kWh", kg * 1000.0)),
-        "{table}"
-    );
+    let shown = table
+        .split_once("CO2eq: ")
+        .and_then(|(_, rest)| rest.split_once(" in GB at 77 g/kWh"));
+    let (shown, _) = shown.unwrap_or_else(|| panic!("{table}"));
+    let (digits, unit) = shown.split_once(' ').unwrap();
+    let per_kg = match unit {
+        "µg" => 1e9,
+        "mg" => 1e6,
+        "g" => 1e3,
+        other => panic!("{other}"),
+    };
+    let shown = digits.parse::<f64>().unwrap() / per_kg;
+    assert!((shown / kg - 1.0).abs() < 5e-4, "{kg} kg: {table}");
     let statement = figures(&["statement", "log", "--format", "json"]);
     assert_eq!(
         statement["estimated_carbon_impact_kg"],
@@ -118,11 +129,18 @@ fn the_closing_table_gives_the_same_grams_as_the_report_and_the_statement() {
 fn a_grid_that_does_not_answer_is_replaced_by_the_table_and_that_is_said() {
     let server = Server::start(|_| Reply::Body(503, String::new()));
     let folder = TempDir::new().unwrap();
-    track(&server.url, &folder, &["--zone", "GB"], JOB)
+    let job = "i=0; until grep -q 503 \"${0%data.json}impact_tracker_log.log\" || [ $i = 200 ]; do \
+               i=$((i+1)); sleep 0.05; done; sleep 0.1";
+    track(&server.url, &folder, &["--zone", "GB"], job)
         .assert()
         .success();
     let info = fs::read_to_string(folder.path().join("run/impacttracker/info.json")).unwrap();
     assert!(info.contains("HTTP status 503"), "{info}");
+    // The table's average is in the description of the region, and no sample has it as if it was of this hour.
+    assert!(info.contains("\"carbon_intensity\""), "{info}");
+    assert!(!info.contains("realtime_source"), "{info}");
+    let data = fs::read_to_string(folder.path().join("run/impacttracker/data.json")).unwrap();
+    assert!(!data.contains("realtime_carbon_intensity"), "{data}");
 }
 
 /// A thread that asks the grid and does not hold signals back would die of this one, and we with it.

@@ -15,11 +15,12 @@ thread_local! {
 }
 
 /// A program in an environment that is the same on every machine: no variable of the caller but PATH, an empty
-/// home folder, an empty working folder outside of any project, UTC, no colours. `impact` is found by its name.
+/// home folder, an empty working folder outside of any project, UTC and no other clock, no colours. `impact` is found by its name.
 pub fn program(name: impl AsRef<OsStr>) -> Command {
     let home = HOME.with(|home| home.path().to_owned());
     let work = home.join("work");
     std::fs::create_dir_all(&work).unwrap();
+    let no_clock = home.join("etc");
     let mut command = Command::new(name);
     command
         .current_dir(work)
@@ -31,6 +32,7 @@ pub fn program(name: impl AsRef<OsStr>) -> Command {
         .env("TMPDIR", std::env::temp_dir())
         .env("LANG", "C.UTF-8")
         .env("TZ", "UTC")
+        .env("IMPACT_ETC_ROOT", no_clock)
         .env("NO_COLOR", "1");
     command
 }

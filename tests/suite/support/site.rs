@@ -4,9 +4,32 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use assert_cmd::Command;
 use serde_json::{Value, json};
 
-use super::LegacyRun;
+use super::{LegacyRun, impact};
+
+/// The command that makes a site of these logs.
+pub fn appendix_of(logs: &Path, site: &Path) -> Command {
+    let mut command = impact();
+    command.arg("appendix").arg(logs).arg("-o").arg(site);
+    command
+}
+
+/// The command that makes a site by this spec.
+pub fn appendix_by(spec: &Path, site: &Path) -> Command {
+    let mut command = impact();
+    command.arg("appendix").arg("--site-spec").arg(spec);
+    command.arg("-o").arg(site);
+    command
+}
+
+/// The command that checks a site.
+pub fn check(site: &Path) -> Command {
+    let mut command = impact();
+    command.arg("appendix").arg("--check").arg(site);
+    command
+}
 
 /// Four runs in two folders, each with an evaluation beside its log.
 pub fn logs(folder: &Path) -> PathBuf {

@@ -32,7 +32,7 @@ pub enum Kind {
     Gpu,
 }
 
-/// What a name stands for.
+/// What a name means.
 #[derive(Debug, Clone, PartialEq)]
 #[must_use]
 pub enum Match {
@@ -44,7 +44,7 @@ pub enum Match {
     Unknown,
 }
 
-/// A name that does not stand for one device.
+/// A name that does not mean exactly one device.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotOneDevice {
@@ -154,9 +154,9 @@ impl Kind {
         format!("{} {}", about.source, about.version)
     }
 
-    /// What a name stands for.
+    /// What a name means.
     ///
-    /// The model must be the same to the last letter: an RTX 5060 Ti is no RTX 5060. Makers, families,
+    /// The model must be exactly the same: an RTX 5060 Ti is no RTX 5060. Makers, families,
     /// form factors and memory sizes may be left out as long as the power does not depend on them.
     pub fn find(self, name: &str) -> Match {
         let label = name.trim();
@@ -183,7 +183,7 @@ impl Kind {
         }
     }
 
-    /// The device that a name stands for, if it is only one; faster than [`find`](Self::find).
+    /// The device that a name means, if it is only one; faster than [`find`](Self::find).
     #[must_use]
     pub fn find_one(self, name: &str) -> Option<Device> {
         match self.of_model(&Name::parse(self, &nearest::short(name))) {
@@ -206,7 +206,7 @@ impl Kind {
         }
     }
 
-    /// The device a name stands for, or why it does not stand for one.
+    /// The device that a name means, or why it does not mean exactly one.
     pub fn get(self, name: &str) -> Result<Device, NotOneDevice> {
         let (kind, asked) = (self.word(), nearest::short(name));
         match self.find(name) {
@@ -224,7 +224,7 @@ impl Kind {
         }
     }
 
-    /// Whether a device is among those that the wanted name stands for.
+    /// Whether a device is among those that the wanted name means.
     #[must_use]
     pub fn includes(self, wanted: &str, device: &str) -> bool {
         let rows = |name: &str| self.rows_of(&Name::parse(self, &nearest::short(name)));
@@ -298,7 +298,7 @@ fn shared_name(kind: Kind, rows: &[Row]) -> String {
 mod tests {
     use super::*;
 
-    /// What a name stands for, as `NAME WATTS`, `?` for several and `-` for none.
+    /// What a name means, as `NAME WATTS`, `?` for several and `-` for none.
     fn told(kind: Kind, name: &str) -> String {
         match kind.find(name) {
             Match::One(device) => format!("{} {} W", device.name, device.watts.get()),

@@ -21,7 +21,7 @@ const MAKERS: [&str; 8] = [
 const GPU_FAMILIES: [&str; 6] = ["geforce", "gtx", "instinct", "radeon", "rtx", "tesla"];
 const CPU_FAMILIES: [&str; 4] = ["core", "epyc", "ryzen", "xeon"];
 const FORM_FACTORS: [&str; 7] = ["nvl", "pcie", "sxm", "sxm2", "sxm3", "sxm4", "sxm5"];
-/// Words of a name that tell no device from another.
+/// Words of a name that do not distinguish devices.
 const FILLERS: [&str; 9] = [
     "apu",
     "cpu",
@@ -68,7 +68,7 @@ impl Name {
         name
     }
 
-    /// Whether there is nothing in it that could tell devices apart.
+    /// Whether nothing in it could distinguish devices.
     pub(super) fn is_empty(&self) -> bool {
         self.model.is_empty() && self.details.is_empty() && self.maker.is_none()
     }
@@ -149,6 +149,9 @@ pub(super) fn words(kind: Kind, text: &str) -> Vec<String> {
             _ => out.push(word),
         }
     }
+    if ends_in_filler(kind, &out) {
+        out.pop();
+    }
     let known = DRIVER_NAMES.iter().find(|(driver, _)| {
         let words = out.iter().map(String::as_str);
         words
@@ -159,6 +162,19 @@ pub(super) fn words(kind: Kind, text: &str) -> Vec<String> {
         Some((_, name)) => name.split(' ').map(str::to_owned).collect(),
         None => out,
     }
+}
+
+/// `E5-2670 0`, where later versions have `v2`, and `Arc A770 Graphics`, though not `Arc Graphics`.
+fn ends_in_filler(kind: Kind, words: &[String]) -> bool {
+    let [.., before, last] = words else {
+        return false;
+    };
+    let is_model = before.contains(|c: char| c.is_ascii_digit());
+    let filler = match kind {
+        Kind::Cpu => "0",
+        Kind::Gpu => "graphics",
+    };
+    is_model && last == filler
 }
 
 /// AMD names the graphics unit of a processor after the processor.

@@ -14,7 +14,7 @@ use chrono_tz::America::Los_Angeles;
 use super::service_client::{Keep, ServiceClient};
 use crate::grid::intensity::fetch::Request;
 use crate::grid::intensity::{
-    Basis, Declined, IntensityProvider, Nonsense, Period, Point, Provenance, Series, Source,
+    Basis, Declined, IntensityProvider, InvalidAnswer, Period, Point, Provenance, Series, Source,
 };
 use crate::grid::zone::ZoneId;
 use crate::units::GramsPerKwh;
@@ -41,9 +41,16 @@ impl Caiso {
             .base("IMPACT_CAISO_URL", "https://www.caiso.com/outlook")?;
         let now = self.client.now();
         let folder = day.format("%Y%m%d").to_string();
-        let (path, keep) = if local_date(now) == day {
-            (vec!["current", file], Keep::For(FIVE_MINUTES))
-        } else {
+        if local_date(now) == day {
+            // Without a new query, caches on the way answer with an old file.
+            let step = now.timestamp() / FIVE_MINUTES.num_seconds();
+            let request = Request::new(&base, ["current", file]).query("_", &step.to_string());
+            let keep = Keep::For(FIVE_MINUTES);
+            return self
+                .client
+                .ask(&request, keep, |body| read_current(now, body));
+        }
+        let (path, keep) = {
             let day = Period::until(day.and_time(NaiveTime::MIN).and_utc(), TimeDelta::days(1));
             let keep = Keep::period(&day, now, TimeDelta::hours(1));
             (vec!["history", &folder, file], keep)
@@ -59,7 +66,7 @@ impl IntensityProvider for Caiso {
     }
 
     fn basis(&self) -> Basis {
-        Basis::Direct
+        Basis::DIRECT_CONSUMPTION
     }
 
     fn intensity(&self, zone: &ZoneId, period: &Period) -> Result<Series, Declined> {
@@ -83,7 +90,14 @@ impl IntensityProvider for Caiso {
             }
         }
         let source = Provenance::of(Source::named("CAISO Today's Outlook"));
-        Series::new(zone, [source], Basis::Direct, FIVE_MINUTES, period, points)
+        Series::new(
+            zone,
+            [source],
+            Basis::DIRECT_CONSUMPTION,
+            FIVE_MINUTES,
+            period,
+            points,
+        )
     }
 }
 
@@ -92,9 +106,22 @@ fn local_date(at: DateTime<Utc>) -> NaiveDate {
     at.with_timezone(&Los_Angeles).date_naive()
 }
 
+/// The file of today, which still holds yesterday just after midnight: then it has figures of times to come.
+pub(super) fn read_current(now: DateTime<Utc>, body: &[u8]) -> Result<Totals, Declined> {
+    let today = local_date(now);
+    let totals = read(today, body)?;
+    let is_of_yesterday = totals
+        .last_key_value()
+        .is_some_and(|(last, _)| *last > now + FIVE_MINUTES);
+    match today.pred_opt().filter(|_| is_of_yesterday) {
+        Some(yesterday) => read(yesterday, body),
+        None => Ok(totals),
+    }
+}
+
 /// Rows without figures are still to come; a table of something else has no natural gas in it.
 pub(super) fn read(day: NaiveDate, body: &[u8]) -> Result<Totals, Declined> {
-    let unreadable = || Declined::from(Nonsense::Unreadable("CSV"));
+    let unreadable = || Declined::from(InvalidAnswer::Unreadable("CSV"));
     let mut table = csv::ReaderBuilder::new()
         .flexible(true)
         .trim(csv::Trim::All)
@@ -179,6 +206,17 @@ mod tests {
         let expected = ["07:30", "08:30", "09:00", "09:30", "10:00"];
         let expected = expected.map(|time| format!("11-02T{time}"));
         assert_eq!(hours("2025-11-02", &times), expected);
+    }
+
+    #[test]
+    fn just_after_midnight_the_current_file_is_of_yesterday() {
+        let body = b"Time,Natural Gas\n00:00,5\n00:05,5\n23:55,5\n";
+        let last = |now: &str| {
+            let totals = read_current(now.parse().unwrap(), body).unwrap();
+            totals.last_key_value().unwrap().0.to_rfc3339()
+        };
+        assert_eq!(last("2025-07-02T07:06:00Z"), "2025-07-02T06:55:00+00:00");
+        assert_eq!(last("2025-07-03T06:56:00Z"), "2025-07-03T06:55:00+00:00");
     }
 
     #[test]

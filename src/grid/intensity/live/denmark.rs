@@ -12,7 +12,7 @@ use super::instant::instant;
 use super::service_client::{Keep, ServiceClient, json};
 use crate::grid::intensity::fetch::Request;
 use crate::grid::intensity::{
-    Basis, Declined, IntensityProvider, Nonsense, Period, Point, Provenance, Series, Source,
+    Basis, Declined, IntensityProvider, InvalidAnswer, Period, Point, Provenance, Series, Source,
 };
 use crate::grid::zone::ZoneId;
 use crate::units::GramsPerKwh;
@@ -52,7 +52,7 @@ impl IntensityProvider for Denmark {
     }
 
     fn basis(&self) -> Basis {
-        Basis::Direct
+        Basis::DIRECT_CONSUMPTION
     }
 
     fn intensity(&self, zone: &ZoneId, period: &Period) -> Result<Series, Declined> {
@@ -82,14 +82,21 @@ impl IntensityProvider for Denmark {
         }
         let source = format!("Energi Data Service CO2Emis, {area}");
         let source = Provenance::of(Source::named(source));
-        Series::new(zone, [source], Basis::Direct, FIVE_MINUTES, period, points)
+        Series::new(
+            zone,
+            [source],
+            Basis::DIRECT_CONSUMPTION,
+            FIVE_MINUTES,
+            period,
+            points,
+        )
     }
 }
 
 pub(super) fn read(zone: &ZoneId, area: &str, body: &[u8]) -> Result<Vec<Point>, Declined> {
     let records = json::<Body>(body)?.records;
     if records.iter().any(|record| record.area != area) {
-        return Err(Nonsense::OtherZone(zone.clone()).into());
+        return Err(InvalidAnswer::OtherZone(zone.clone()).into());
     }
     records
         .into_iter()

@@ -1,7 +1,7 @@
 //! The US Energy Information Administration's hourly grid monitor, with a key.
 //!
 //! Shape: <https://www.eia.gov/opendata/browser/electricity/rto/fuel-type-data>, v2, net generation
-//! in megawatt-hours by fuel and hour; an hour is named by its end. Life-cycle factors of our table; what is
+//! in megawatt-hours by fuel and hour; an hour is named by its end. Life-cycle factors of `fuel.rs`; what is
 //! imported is not in it.
 
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ use super::service_client::{Keep, ServiceClient, json};
 use crate::grid::intensity::fetch::{Auth, Request};
 use crate::grid::intensity::fuel::{Fuel, Mix};
 use crate::grid::intensity::{
-    Basis, Declined, IntensityProvider, Nonsense, Period, Point, Series, fuel,
+    Basis, Declined, IntensityProvider, InvalidAnswer, Period, Point, Series, fuel,
 };
 use crate::grid::zone::ZoneId;
 
@@ -76,7 +76,7 @@ impl IntensityProvider for Eia {
     }
 
     fn basis(&self) -> Basis {
-        Basis::LifeCycle
+        Basis::LIFE_CYCLE_PRODUCTION
     }
 
     fn intensity(&self, zone: &ZoneId, period: &Period) -> Result<Series, Declined> {
@@ -102,9 +102,18 @@ impl IntensityProvider for Eia {
             let read = |body: &[u8]| read(zone, respondent, body);
             points.extend(self.client.ask_as(auth, &request, keep, read)?);
         }
-        let service = format!("EIA hourly generation of {respondent} by fuel, imports left out");
+        let service = format!(
+            "EIA hourly generation of {respondent} by fuel with world median factors of IPCC 2014, imports left out"
+        );
         let source = their_zone.provenance(service);
-        Series::new(zone, [source], Basis::LifeCycle, HOUR, period, points)
+        Series::new(
+            zone,
+            [source],
+            Basis::LIFE_CYCLE_PRODUCTION,
+            HOUR,
+            period,
+            points,
+        )
     }
 
     /// Hours arrive up to a day late.
@@ -117,15 +126,15 @@ pub(super) fn read(zone: &ZoneId, respondent: &str, body: &[u8]) -> Result<Vec<P
     let mut mixes: BTreeMap<DateTime<Utc>, Mix> = BTreeMap::new();
     for row in json::<Body>(body)?.response.data {
         if row.respondent != respondent {
-            return Err(Nonsense::OtherZone(zone.clone()).into());
+            return Err(InvalidAnswer::OtherZone(zone.clone()).into());
         }
         let ends = instant(&row.period)?;
         let Some(starts) = ends.checked_sub_signed(HOUR) else {
-            return Err(Nonsense::Unreadable("time").into());
+            return Err(InvalidAnswer::Unreadable("time").into());
         };
         if let Some(value) = row.value {
             let mix = mixes.entry(starts).or_default();
-            let megawatts = value.finite().ok_or(Nonsense::Unreadable("figures"))?;
+            let megawatts = value.finite().ok_or(InvalidAnswer::Unreadable("figures"))?;
             mix.add(fuel_of(&row.fueltype), megawatts);
         }
     }

@@ -1,6 +1,6 @@
 //! Electricity Maps: most of the world's zones by the hour, with a token.
 //!
-//! Shape: <https://app.electricitymaps.com/developer-hub/api/reference>, `/v3/carbon-intensity/`
+//! Shape: <https://app.electricitymaps.com/developer-hub/api/reference>, `/v4/carbon-intensity/`
 //! `latest`, `history` (the last day; both on the free plan) and `past-range` (ten days at once).
 //! Asked for life-cycle factors; imports are traced.
 
@@ -13,7 +13,9 @@ use super::electricity_maps_zone::ElectricityMapsZone;
 use super::instant::instant;
 use super::service_client::{Keep, ServiceClient, json};
 use crate::grid::intensity::fetch::{Auth, Request};
-use crate::grid::intensity::{Basis, Declined, IntensityProvider, Nonsense, Period, Point, Series};
+use crate::grid::intensity::{
+    Basis, Declined, IntensityProvider, InvalidAnswer, Period, Point, Series,
+};
 use crate::grid::zone::ZoneId;
 use crate::units::GramsPerKwh;
 
@@ -51,6 +53,15 @@ struct Value {
     datetime: String,
     carbon_intensity: Option<f64>,
     emission_factor_type: Option<String>,
+    #[serde(default)]
+    is_estimated: Option<bool>,
+}
+
+/// Points, and whether the service estimated any of them.
+#[derive(Default)]
+pub(super) struct Answer {
+    points: Vec<Point>,
+    is_estimated: bool,
 }
 
 impl ElectricityMaps {
@@ -60,7 +71,7 @@ impl ElectricityMaps {
         endpoint: &str,
         period: Option<&Period>,
         keep: Keep,
-    ) -> Result<Vec<Point>, Declined> {
+    ) -> Result<Answer, Declined> {
         let token = self.client.token("ELECTRICITYMAPS_TOKEN")?;
         let base = self.client.base(
             "IMPACT_ELECTRICITYMAPS_URL",
@@ -68,10 +79,10 @@ impl ElectricityMaps {
         )?;
         let their_zone = ElectricityMapsZone::of(zone);
         let theirs = their_zone.zone.as_str();
-        let mut request = Request::new(&base, ["v3", "carbon-intensity", endpoint])
+        let mut request = Request::new(&base, ["v4", "carbon-intensity", endpoint])
             .query("zone", theirs)
             .query("emissionFactorType", "lifecycle")
-            .query("shouldUseFallbackCallerLookup", "false");
+            .query("disableCallerLookup", "true");
         if let Some(period) = period {
             let time = |at: DateTime<Utc>| at.to_rfc3339_opts(SecondsFormat::Secs, true);
             request = request
@@ -88,9 +99,21 @@ impl ElectricityMaps {
         })
     }
 
-    fn series(zone: &ZoneId, period: &Period, points: Vec<Point>) -> Result<Series, Declined> {
-        let source = ElectricityMapsZone::of(zone).provenance("Electricity Maps");
-        Series::new(zone, [source], Basis::LifeCycle, HOUR, period, points)
+    fn series(zone: &ZoneId, period: &Period, answer: Answer) -> Result<Series, Declined> {
+        let service = if answer.is_estimated {
+            "Electricity Maps, values partly estimated by it"
+        } else {
+            "Electricity Maps"
+        };
+        let source = ElectricityMapsZone::of(zone).provenance(service);
+        Series::new(
+            zone,
+            [source],
+            Basis::LIFE_CYCLE_CONSUMPTION,
+            HOUR,
+            period,
+            answer.points,
+        )
     }
 }
 
@@ -100,35 +123,37 @@ impl IntensityProvider for ElectricityMaps {
     }
 
     fn basis(&self) -> Basis {
-        Basis::LifeCycle
+        Basis::LIFE_CYCLE_CONSUMPTION
     }
 
     fn intensity(&self, zone: &ZoneId, period: &Period) -> Result<Series, Declined> {
         let now = self.client.now();
         if now.signed_duration_since(period.from()) <= HISTORY {
-            let points = self.ask(zone, "history", None, Keep::For(HOUR / 4))?;
-            return Self::series(zone, period, points);
+            let answer = self.ask(zone, "history", None, Keep::For(HOUR / 4))?;
+            return Self::series(zone, period, answer);
         }
-        let mut points = Vec::new();
+        let mut all = Answer::default();
         for piece in period.whole_hours().pieces(AT_ONCE) {
             let keep = Keep::period(&piece, now, HOUR);
-            points.extend(self.ask(zone, "past-range", Some(&piece), keep)?);
+            let answer = self.ask(zone, "past-range", Some(&piece), keep)?;
+            all.points.extend(answer.points);
+            all.is_estimated |= answer.is_estimated;
         }
-        Self::series(zone, period, points)
+        Self::series(zone, period, all)
     }
 
     fn latest(&self, zone: &ZoneId, now: DateTime<Utc>) -> Result<Series, Declined> {
-        let points = self.ask(zone, "latest", None, Keep::For(HOUR / 4))?;
-        Self::series(zone, &Period::until(now, HOUR * 6), points)
+        let answer = self.ask(zone, "latest", None, Keep::For(HOUR / 4))?;
+        Self::series(zone, &Period::until(now, HOUR * 6), answer)
     }
 }
 
-pub(super) fn read_latest(zone: &ZoneId, asked: &str, body: &[u8]) -> Result<Vec<Point>, Declined> {
+pub(super) fn read_latest(zone: &ZoneId, asked: &str, body: &[u8]) -> Result<Answer, Declined> {
     let latest: Latest = json(body)?;
     points(zone, asked, &latest.zone, vec![latest.value])
 }
 
-pub(super) fn read_range(zone: &ZoneId, asked: &str, body: &[u8]) -> Result<Vec<Point>, Declined> {
+pub(super) fn read_range(zone: &ZoneId, asked: &str, body: &[u8]) -> Result<Answer, Declined> {
     let range: Range = json(body)?;
     points(zone, asked, &range.zone, range.data)
 }
@@ -138,9 +163,9 @@ fn points(
     asked: &str,
     answered: &str,
     values: Vec<Value>,
-) -> Result<Vec<Point>, Declined> {
+) -> Result<Answer, Declined> {
     if answered != asked {
-        return Err(Nonsense::OtherZone(zone.clone()).into());
+        return Err(InvalidAnswer::OtherZone(zone.clone()).into());
     }
     let other_basis = |value: &Value| {
         value
@@ -149,9 +174,10 @@ fn points(
             .is_some_and(|kind| kind != "lifecycle")
     };
     if values.iter().any(other_basis) {
-        return Err(Nonsense::Unreadable("life-cycle values").into());
+        return Err(InvalidAnswer::Unreadable("life-cycle values").into());
     }
-    values
+    let is_estimated = values.iter().any(|value| value.is_estimated == Some(true));
+    let points = values
         .into_iter()
         .filter_map(|value| Some((value.datetime, value.carbon_intensity?)))
         .map(|(datetime, value)| {
@@ -160,5 +186,9 @@ fn points(
                 intensity: GramsPerKwh::new(value)?,
             })
         })
-        .collect()
+        .collect::<Result<_, Declined>>()?;
+    Ok(Answer {
+        points,
+        is_estimated,
+    })
 }

@@ -3,7 +3,7 @@ use std::borrow::Cow;
 use crate::grid::intensity::{Fallback, Provenance, Source, table};
 use crate::grid::zone::{ZoneId, register};
 
-/// One of our zones as Electricity Maps names it.
+/// A zone by the name that Electricity Maps gives it.
 pub(super) struct ElectricityMapsZone {
     pub(super) zone: ZoneId,
     /// The fallback to report if it is another zone, not only another name.
@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn zones_are_asked_for_by_the_names_of_electricity_maps() {
-        for (ours, theirs) in [
+        for (zone, name) in [
             ("US-CA", "US-CAL-CISO"),
             ("US-VA", "US-MIDA-PJM"),
             ("AUS-NSW", "AU-NSW"),
@@ -66,7 +66,7 @@ mod tests {
             ("FR", "FR"),
             ("LAB", "LAB"),
         ] {
-            assert_eq!(of(ours).zone.as_str(), theirs);
+            assert_eq!(of(zone).zone.as_str(), name);
         }
     }
 

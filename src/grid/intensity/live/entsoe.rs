@@ -2,7 +2,7 @@
 //!
 //! Shape: <https://transparencyplatform.zendesk.com/hc/en-us/articles/15692855254548>, actual
 //! generation per production type (16.1.B&C): `documentType=A75`, `processType=A16`, a
-//! `GL_MarketDocument` of time series in MW. Life-cycle factors of our table; what is imported is
+//! `GL_MarketDocument` of time series in MW. Life-cycle factors of `fuel.rs`; what is imported is
 //! not in it.
 
 use std::collections::BTreeMap;
@@ -17,7 +17,8 @@ use super::service_client::{Keep, ServiceClient};
 use crate::grid::intensity::fetch::{Auth, Request};
 use crate::grid::intensity::fuel::{Fuel, Mix};
 use crate::grid::intensity::{
-    Basis, Declined, IntensityProvider, Nonsense, Period, Point, Provenance, Series, Source, fuel,
+    Basis, Declined, IntensityProvider, InvalidAnswer, Period, Point, Provenance, Series, Source,
+    fuel,
 };
 use crate::grid::zone::ZoneId;
 
@@ -60,7 +61,7 @@ impl IntensityProvider for EntsoE {
     }
 
     fn basis(&self) -> Basis {
-        Basis::LifeCycle
+        Basis::LIFE_CYCLE_PRODUCTION
     }
 
     fn intensity(&self, zone: &ZoneId, period: &Period) -> Result<Series, Declined> {
@@ -84,14 +85,23 @@ impl IntensityProvider for EntsoE {
             let part = self.client.ask_as(auth, &request, keep, read)?;
             points.extend(part);
         }
-        let source = Source::named("ENTSO-E generation by type, imports left out");
+        let source = Source::named(
+            "ENTSO-E generation by type with world median factors of IPCC 2014, imports left out",
+        );
         let source = Provenance::of(source);
-        Series::new(zone, [source], Basis::LifeCycle, QUARTER, period, points)
+        Series::new(
+            zone,
+            [source],
+            Basis::LIFE_CYCLE_PRODUCTION,
+            QUARTER,
+            period,
+            points,
+        )
     }
 }
 
 pub(super) fn read(zone: &ZoneId, area: &str, body: &[u8]) -> Result<Vec<Point>, Declined> {
-    let unreadable = || Declined::from(Nonsense::Unreadable("XML"));
+    let unreadable = || Declined::from(InvalidAnswer::Unreadable("XML"));
     let text = std::str::from_utf8(body).map_err(|_| unreadable())?;
     let document = Document::parse(text).map_err(|_| unreadable())?;
     match document.root_element().tag_name().name() {
@@ -107,7 +117,7 @@ pub(super) fn read(zone: &ZoneId, area: &str, body: &[u8]) -> Result<Vec<Point>,
             continue;
         };
         if domain != area {
-            return Err(Nonsense::OtherZone(zone.clone()).into());
+            return Err(InvalidAnswer::OtherZone(zone.clone()).into());
         }
         let kind = children(series, "MktPSRType")
             .find_map(|node| text_of(node, "psrType"))
@@ -128,7 +138,7 @@ fn add(
     mixes: &mut BTreeMap<DateTime<Utc>, Mix>,
     left: &mut u32,
 ) -> Result<(), Declined> {
-    let unreadable = || Declined::from(Nonsense::Unreadable("XML"));
+    let unreadable = || Declined::from(InvalidAnswer::Unreadable("XML"));
     let interval = children(period, "timeInterval")
         .next()
         .ok_or_else(unreadable)?;
@@ -198,7 +208,7 @@ mod tests {
     #[test]
     fn an_answer_of_many_long_periods_is_unreadable_as_a_whole() {
         assert_eq!(answer(10).unwrap().len(), 9600);
-        let unreadable = Declined::from(Nonsense::Unreadable("XML"));
+        let unreadable = Declined::from(InvalidAnswer::Unreadable("XML"));
         assert_eq!(answer(11), Err(unreadable));
     }
 }

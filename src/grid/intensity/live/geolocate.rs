@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::number_or_text::NumberOrText;
 use super::service_client::{Keep, ServiceClient, json};
 use crate::grid::intensity::fetch::Request;
-use crate::grid::intensity::{Declined, Nonsense};
+use crate::grid::intensity::{Declined, InvalidAnswer};
 
 /// A point on the map and what the service calls it.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,7 +35,7 @@ fn within(limit: f64, degrees: NumberOrText) -> Result<f64, Declined> {
     degrees
         .finite()
         .filter(|value| value.abs() <= limit)
-        .ok_or_else(|| Nonsense::Unreadable("coordinates").into())
+        .ok_or_else(|| InvalidAnswer::Unreadable("coordinates").into())
 }
 
 /// The place the network says this machine is at; a proxy or VPN makes it another.

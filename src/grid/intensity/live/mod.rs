@@ -2,8 +2,8 @@
 //!
 //! To add one: write a file with a `connect` like its neighbours', and name it in the list below.
 
-#[cfg(test)]
-mod hostile_bodies;
+#[cfg(any(test, fuzzing))]
+pub mod any_body;
 mod electricity_maps_zone;
 mod service_client;
 mod eic;
@@ -13,7 +13,7 @@ mod number_or_text;
 
 use std::sync::Arc;
 
-use super::{Basis, IntensityProvider, ProviderChain, YearlyProvider};
+use super::{IntensityProvider, ProviderChain, YearlyProvider};
 
 pub use geolocate::{Place, geolocate};
 pub use service_client::ServiceClient;
@@ -46,7 +46,7 @@ pub fn auto(client: &Arc<ServiceClient>) -> ProviderChain {
     ProviderChain::new(
         all(client)
             .into_iter()
-            .filter(|service| service.basis() != Basis::Marginal)
+            .filter(|service| !service.basis().is_marginal())
             .collect(),
     )
 }

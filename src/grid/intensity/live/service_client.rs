@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 
 use crate::grid::intensity::cache::Cache;
 use crate::grid::intensity::fetch::{Auth, BaseUrl, Request, Secret, fetch};
-use crate::grid::intensity::{Declined, Nonsense, Period};
+use crate::grid::intensity::{Declined, InvalidAnswer, Period};
 use crate::model::Environment;
 
 /// How long an answer is worth keeping.
@@ -105,7 +105,7 @@ impl ServiceClient {
         self.ask_as(|| Ok(Auth::None), request, keep, read)
     }
 
-    /// The same for a service that wants to know who asks, found out only if it is asked at all.
+    /// The same for a service that needs a login, which is done only if the service is asked at all.
     pub(super) fn ask_as<T>(
         &self,
         auth: impl FnOnce() -> Result<Auth, Declined>,
@@ -136,5 +136,5 @@ impl ServiceClient {
 
 /// A body as JSON; what the parser says of it is left out, since it may quote the answer.
 pub(super) fn json<T: DeserializeOwned>(body: &[u8]) -> Result<T, Declined> {
-    serde_json::from_slice(body).map_err(|_| Nonsense::Unreadable("JSON").into())
+    serde_json::from_slice(body).map_err(|_| InvalidAnswer::Unreadable("JSON").into())
 }

@@ -13,7 +13,7 @@ use super::instant::instant;
 use super::service_client::{Keep, ServiceClient, json};
 use crate::grid::intensity::fetch::Request;
 use crate::grid::intensity::{
-    Basis, Declined, IntensityProvider, Nonsense, Period, Point, Provenance, Series, Source,
+    Basis, Declined, IntensityProvider, InvalidAnswer, Period, Point, Provenance, Series, Source,
 };
 use crate::grid::zone::ZoneId;
 use crate::units::GramsPerKwh;
@@ -140,7 +140,7 @@ impl Uk {
         Series::new(
             zone,
             [Provenance::of(Source::named(area.source()))],
-            Basis::Direct,
+            Basis::DIRECT_CONSUMPTION,
             HALF_HOUR,
             period,
             points,
@@ -154,7 +154,7 @@ impl IntensityProvider for Uk {
     }
 
     fn basis(&self) -> Basis {
-        Basis::Direct
+        Basis::DIRECT_CONSUMPTION
     }
 
     fn intensity(&self, zone: &ZoneId, period: &Period) -> Result<Series, Declined> {
@@ -183,7 +183,7 @@ pub(super) fn read(zone: &ZoneId, area: Area, body: &[u8]) -> Result<Vec<Point>,
                 OneOrList::List(regions) => regions,
             };
             if regions.iter().any(|region| region.regionid != id) {
-                return Err(Nonsense::OtherZone(zone.clone()).into());
+                return Err(InvalidAnswer::OtherZone(zone.clone()).into());
             }
             regions.into_iter().flat_map(|region| region.data).collect()
         }

@@ -2,7 +2,7 @@
 //!
 //! Shape: <https://docs.watttime.org>, `/login` and `/v3/historical`, `/v3/forecast` with
 //! `signal_type=co2_moer` in pounds per megawatt-hour. Without a subscription only `CAISO_NORTH` is answered.
-//! Its regions are not zones of ours, so `WATTTIME_REGION` names the one to ask for.
+//! Its regions are not zones of the map, so `WATTTIME_REGION` names the one to ask for.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -13,7 +13,8 @@ use super::instant::instant;
 use super::service_client::{Keep, ServiceClient, json};
 use crate::grid::intensity::fetch::{Auth, Request, Secret};
 use crate::grid::intensity::{
-    Basis, Declined, IntensityProvider, Nonsense, Period, Point, Provenance, Series, Source,
+    Basis, Declined, Emissions, IntensityProvider, InvalidAnswer, Period, Point, Provenance,
+    Series, Source,
 };
 use crate::grid::zone::ZoneId;
 use crate::units::GramsPerKwh;
@@ -24,6 +25,11 @@ const AT_ONCE: TimeDelta = TimeDelta::days(30);
 const TOKEN_LASTS: TimeDelta = TimeDelta::minutes(25);
 /// One pound per megawatt-hour, in grams per kWh.
 const POUND_PER_MWH: f64 = 0.453_592_37;
+
+/// Emissions of burning fuel for one more kWh.
+const MARGINAL: Basis = Basis::Marginal {
+    emissions: Some(Emissions::Direct),
+};
 
 struct WattTime {
     client: Arc<ServiceClient>,
@@ -70,8 +76,10 @@ impl WattTime {
     }
 
     fn account(&self) -> Result<(Secret, Secret), Declined> {
+        // The service's own SDK reads WATTTIME_USER.
+        let user = self.client.token("WATTTIME_USERNAME");
         Ok((
-            self.client.token("WATTTIME_USERNAME")?,
+            user.or_else(|missing| self.client.token("WATTTIME_USER").map_err(|_| missing))?,
             self.client.token("WATTTIME_PASSWORD")?,
         ))
     }
@@ -127,14 +135,7 @@ impl WattTime {
         points: Vec<Point>,
     ) -> Result<Series, Declined> {
         let source = Provenance::of(Source::named(format!("WattTime MOER, {region}")));
-        Series::new(
-            zone,
-            [source],
-            Basis::Marginal,
-            FIVE_MINUTES,
-            period,
-            points,
-        )
+        Series::new(zone, [source], MARGINAL, FIVE_MINUTES, period, points)
     }
 }
 
@@ -144,7 +145,7 @@ impl IntensityProvider for WattTime {
     }
 
     fn basis(&self) -> Basis {
-        Basis::Marginal
+        MARGINAL
     }
 
     fn intensity(&self, zone: &ZoneId, period: &Period) -> Result<Series, Declined> {
@@ -179,10 +180,10 @@ impl IntensityProvider for WattTime {
 pub(super) fn read(zone: &ZoneId, region: &str, body: &[u8]) -> Result<Vec<Point>, Declined> {
     let body: Body = json(body)?;
     if body.meta.region != region {
-        return Err(Nonsense::OtherZone(zone.clone()).into());
+        return Err(InvalidAnswer::OtherZone(zone.clone()).into());
     }
     if body.meta.units != "lbs_co2_per_mwh" {
-        return Err(Nonsense::Unreadable("unit").into());
+        return Err(InvalidAnswer::Unreadable("unit").into());
     }
     body.data
         .into_iter()
