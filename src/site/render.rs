@@ -19,7 +19,14 @@ const TEMPLATES: [(&str, &str); 5] = [
 
 /// The files that all pages refer to.
 const ASSETS: [(&str, &str); 2] = [
-    ("style.css", include_str!("../../site/style.css")),
+    (
+        "style.css",
+        concat!(
+            include_str!("../../site/colours.css"),
+            "\n",
+            include_str!("../../site/style.css")
+        ),
+    ),
     ("site.js", include_str!("../../site/site.js")),
 ];
 

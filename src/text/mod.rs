@@ -4,6 +4,7 @@ pub(crate) mod csv;
 pub mod escape;
 pub mod nearest;
 pub mod number;
+pub(crate) mod page;
 pub(crate) mod quantity;
 pub(crate) mod svg;
 pub mod table;
