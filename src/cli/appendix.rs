@@ -22,7 +22,6 @@ use crate::text::number::counted;
 /// More differences than this are only counted.
 const MOST_DIFFERENCES: usize = 50;
 
-/// Write an HTML site of the runs in groups, for the appendix of a paper
 #[derive(Debug, Args)]
 #[allow(
     clippy::struct_excessive_bools,

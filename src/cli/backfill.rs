@@ -16,7 +16,6 @@ use crate::log::find;
 use crate::text::escape;
 use crate::text::number::counted;
 
-/// Add historical carbon intensities to runs that were tracked without a network
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:

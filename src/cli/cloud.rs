@@ -17,7 +17,6 @@ use crate::grid::zone::{Point, cloud};
 use crate::text::escape;
 use crate::text::table::Table;
 
-/// List the regions of a cloud provider with their carbon intensity, or suggest cleaner ones
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  impact cloud --suggest aws:us-east-1")]
 pub(super) struct CloudArgs {

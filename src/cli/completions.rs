@@ -4,7 +4,6 @@ use clap_complete::{Shell, generate};
 use super::output::print;
 use super::{Cli, Outcome, exit};
 
-/// Print completions for a shell
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -18,7 +18,6 @@ use crate::text::escape;
 use crate::text::number::counted;
 use crate::text::table::Table;
 
-/// Show and change settings
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -22,7 +22,6 @@ use crate::text::quantity::{self, Quantity};
 use crate::text::table::Table;
 use crate::units::{GramsCo2e, GramsPerKwh, Pue, SECONDS_PER_HOUR, Span};
 
-/// Estimate the energy and emissions of a job from the design power of its hardware
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

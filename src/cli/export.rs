@@ -11,7 +11,6 @@ use super::{Failure, Outcome, folder};
 use crate::files::AtomicFile;
 use crate::ledger::export::{Column, RowFormat, phases, runs, samples};
 
-/// Export tables for pandas and R, with one row per run, phase or sample
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -17,7 +17,6 @@ use crate::text::number::counted;
 use crate::text::table::Table;
 use crate::units::parse_instant;
 
-/// Show the carbon intensity of a zone over time, from the services that publish it
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

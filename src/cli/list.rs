@@ -18,7 +18,6 @@ use crate::text::number::{counted, percent};
 use crate::text::table::{Table, UNKNOWN};
 use crate::text::{escape, quantity};
 
-/// List all runs below a directory in a table, with totals
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

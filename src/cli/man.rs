@@ -7,7 +7,6 @@ use clap_mangen::Man;
 use super::output::{print, write_file};
 use super::{Advise as _, Cli, Failure, Outcome, exit};
 
-/// Write the manual pages
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

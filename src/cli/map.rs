@@ -16,7 +16,6 @@ use crate::grid::{PlaceQuery, PlaceResolver, ResolveError};
 use crate::text::escape;
 use crate::text::table::Table;
 
-/// Draw a map of the zones, coloured by carbon intensity
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example:\n  impact map --address \"Stanford, California\" --output map.svg"

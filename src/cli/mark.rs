@@ -8,7 +8,6 @@ use super::exit;
 use super::settings::Sources;
 use crate::model::{BadMark, Edge, Mark};
 
-/// Mark a phase of a job that is being tracked, from inside the job, or count its work
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("what").args(["name", "start", "end", "count"]).required(true).multiple(true))]
 #[command(after_help = "\

@@ -12,7 +12,6 @@ use crate::log::write::LogWriter;
 use crate::text::escape;
 use crate::text::quantity;
 
-/// Merge the logs of many nodes or ranks into one run
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:

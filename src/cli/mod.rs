@@ -11,6 +11,7 @@ mod compare;
 mod completions;
 mod config;
 mod configured;
+mod deferred;
 mod destination;
 #[cfg(all(feature = "track", target_os = "linux"))]
 mod doctor;
@@ -63,6 +64,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use deferred::Deferred;
 use failure::{Advise, Failure};
 
 use crate::cli::settings::Sources;
@@ -79,6 +81,12 @@ type Outcome = Result<u8, Failure>;
     version,
     propagate_version = true,
     max_term_width = 100
+)]
+#[cfg_attr(
+    not(all(feature = "track", target_os = "linux")),
+    command(
+        before_help = "This impact cannot measure on this system yet: `track`, `doctor` and `require` only say so."
+    )
 )]
 #[command(after_help = "\
 Examples:
@@ -97,29 +105,49 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Track(Box<track::TrackArgs>),
-    Mark(mark::MarkArgs),
-    Doctor(doctor::DoctorArgs),
-    Require(require::RequireArgs),
-    Estimate(estimate::EstimateArgs),
-    List(list::ListArgs),
-    Report(report::ReportArgs),
-    Statement(statement::StatementArgs),
+    /// Run a command and measure the energy of it and all its descendants
+    Track(Deferred<Box<track::TrackArgs>>),
+    /// Mark a phase of a job that is being tracked, from inside the job, or count its work
+    Mark(Deferred<mark::MarkArgs>),
+    /// Say what can be measured on this machine, how well, and what would make it better
+    Doctor(Deferred<doctor::DoctorArgs>),
+    /// Check that this machine has the hardware an experiment requires
+    Require(Deferred<require::RequireArgs>),
+    /// Estimate the energy and emissions of a job from the design power of its hardware
+    Estimate(Deferred<estimate::EstimateArgs>),
+    /// List all runs below a directory in a table, with totals
+    List(Deferred<list::ListArgs>),
+    /// Show the figures of one or several runs, per device and per node
+    Report(Deferred<report::ReportArgs>),
+    /// Write the carbon impact statement of some runs, for a paper
+    Statement(Deferred<statement::StatementArgs>),
+    /// Write an HTML site of the runs in groups, for the appendix of a paper
     #[cfg(feature = "site")]
-    Appendix(Box<appendix::AppendixArgs>),
-    Compare(compare::CompareArgs),
-    Merge(merge::MergeArgs),
-    Export(export::ExportArgs),
-    Region(region::RegionArgs),
-    Cloud(cloud::CloudArgs),
-    Map(map::MapArgs),
+    Appendix(Deferred<Box<appendix::AppendixArgs>>),
+    /// Say whether groups of runs differ in energy, CO2 and time
+    Compare(Deferred<compare::CompareArgs>),
+    /// Merge the logs of many nodes or ranks into one run
+    Merge(Deferred<merge::MergeArgs>),
+    /// Export tables for pandas and R, with one row per run, phase or sample
+    Export(Deferred<export::ExportArgs>),
+    /// Find the electricity zone of a place and its carbon intensity
+    Region(Deferred<region::RegionArgs>),
+    /// List the regions of a cloud provider with their carbon intensity, or suggest cleaner ones
+    Cloud(Deferred<cloud::CloudArgs>),
+    /// Draw a map of the zones, coloured by carbon intensity
+    Map(Deferred<map::MapArgs>),
+    /// Show the carbon intensity of a zone over time, from the services that publish it
     #[cfg(feature = "live")]
-    Grid(grid::GridArgs),
+    Grid(Deferred<grid::GridArgs>),
+    /// Add historical carbon intensities to runs that were tracked without a network
     #[cfg(feature = "live")]
-    Backfill(backfill::BackfillArgs),
-    Config(config::ConfigArgs),
-    Completions(completions::CompletionsArgs),
-    Man(man::ManArgs),
+    Backfill(Deferred<backfill::BackfillArgs>),
+    /// Show and change settings
+    Config(Deferred<config::ConfigArgs>),
+    /// Print completions for a shell
+    Completions(Deferred<completions::CompletionsArgs>),
+    /// Write the manual pages
+    Man(Deferred<man::ManArgs>),
 }
 
 impl Command {
@@ -133,29 +161,29 @@ impl Command {
 
     fn run(self, settings: &Sources) -> Outcome {
         match self {
-            Self::Track(args) => args.run(settings),
-            Self::Mark(args) => Ok(args.run(settings)),
-            Self::Doctor(args) => args.run(settings),
-            Self::Require(args) => args.run(settings),
-            Self::Estimate(args) => args.run(settings),
-            Self::List(args) => args.run(settings),
-            Self::Report(args) => args.run(settings),
-            Self::Statement(args) => args.run(settings),
+            Self::Track(args) => args.0.run(settings),
+            Self::Mark(args) => Ok(args.0.run(settings)),
+            Self::Doctor(args) => args.0.run(settings),
+            Self::Require(args) => args.0.run(settings),
+            Self::Estimate(args) => args.0.run(settings),
+            Self::List(args) => args.0.run(settings),
+            Self::Report(args) => args.0.run(settings),
+            Self::Statement(args) => args.0.run(settings),
             #[cfg(feature = "site")]
-            Self::Appendix(args) => args.run(settings),
-            Self::Compare(args) => args.run(settings),
-            Self::Merge(args) => args.run(),
-            Self::Export(args) => args.run(settings),
-            Self::Region(args) => args.run(settings),
-            Self::Cloud(args) => args.run(settings),
-            Self::Map(args) => args.run(settings),
+            Self::Appendix(args) => args.0.run(settings),
+            Self::Compare(args) => args.0.run(settings),
+            Self::Merge(args) => args.0.run(),
+            Self::Export(args) => args.0.run(settings),
+            Self::Region(args) => args.0.run(settings),
+            Self::Cloud(args) => args.0.run(settings),
+            Self::Map(args) => args.0.run(settings),
             #[cfg(feature = "live")]
-            Self::Grid(args) => args.run(settings),
+            Self::Grid(args) => args.0.run(settings),
             #[cfg(feature = "live")]
-            Self::Backfill(args) => args.run(settings),
-            Self::Config(args) => args.run(settings),
-            Self::Completions(args) => args.run(),
-            Self::Man(args) => args.run(),
+            Self::Backfill(args) => args.0.run(settings),
+            Self::Config(args) => args.0.run(settings),
+            Self::Completions(args) => args.0.run(),
+            Self::Man(args) => args.0.run(),
         }
     }
 }

@@ -10,7 +10,6 @@ use super::{Outcome, folder};
 use crate::ledger::statement::Report;
 use crate::text::escape;
 
-/// Show the figures of one or several runs, per device and per node
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -10,7 +10,6 @@ use crate::meter::sensor::Roots;
 use crate::text::escape;
 use crate::text::table::Table;
 
-/// Check that this machine has the hardware an experiment requires
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

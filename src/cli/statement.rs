@@ -16,7 +16,6 @@ use crate::text::escape;
 use crate::text::number::counted;
 use crate::units::PricePerKwh;
 
-/// Write the carbon impact statement of some runs, for a paper
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

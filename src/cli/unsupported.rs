@@ -20,11 +20,10 @@ fn not_here(command: &str) -> Failure {
 }
 
 macro_rules! command {
-    ($module:ident, $name:ident, $code:expr, $(#[$about:meta])+) => {
+    ($module:ident, $name:ident, $code:expr) => {
         pub(super) mod $module {
             use super::{Args, OsString, Outcome, Sources, exit, not_here};
 
-            $(#[$about])+
             #[derive(Debug, Args)]
             #[command(disable_help_flag = true)]
             pub struct $name {
@@ -41,21 +40,6 @@ macro_rules! command {
     };
 }
 
-command!(
-    track,
-    TrackArgs,
-    exit::NOT_STARTED,
-    /// Run a command and measure its energy (not on this system yet)
-);
-command!(
-    doctor,
-    DoctorArgs,
-    exit::FAILED,
-    /// Say which sensors this machine has (not on this system yet)
-);
-command!(
-    require,
-    RequireArgs,
-    exit::FAILED,
-    /// Check the hardware of this machine (not on this system yet)
-);
+command!(track, TrackArgs, exit::NOT_STARTED);
+command!(doctor, DoctorArgs, exit::FAILED);
+command!(require, RequireArgs, exit::FAILED);

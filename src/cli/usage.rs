@@ -112,6 +112,7 @@ fn one_of(argument: &str) -> String {
 /// The command with its subcommands, as far as the arguments name them.
 fn called(arguments: &[OsString]) -> String {
     let mut command = Cli::command();
+    command.build();
     let mut name = command.get_name().to_owned();
     for argument in arguments {
         let found = argument

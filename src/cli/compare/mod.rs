@@ -25,7 +25,6 @@ use crate::text::escape;
 /// Larger files are no site specs.
 const LARGEST_SPEC: u64 = 16 << 20;
 
-/// Say whether groups of runs differ in energy, CO2 and time
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

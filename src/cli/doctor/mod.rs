@@ -12,7 +12,6 @@ use super::settings::{Config, Sources};
 use super::{Outcome, exit};
 use crate::text::escape;
 
-/// Say what can be measured on this machine, how well, and what would make it better
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -30,7 +30,6 @@ const PLACES: &[&str] = &[
     "ip",
 ];
 
-/// Find the electricity zone of a place and its carbon intensity
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("place").required(true).args(PLACES)))]
 #[command(after_help = "Example:\n  impact region --address \"Stanford, California\"")]

@@ -39,7 +39,6 @@ use crate::track::mark_socket::outer_run;
 use crate::track::{Control, Display, Plan, StartError, Subject, track};
 use crate::units::{Pue, Span};
 
-/// Run a command and measure the energy of it and all its descendants
 #[derive(Debug, Args)]
 #[allow(
     clippy::struct_excessive_bools,
