@@ -135,18 +135,8 @@ fn text_of(path: &Path) -> Result<Option<String>, BadFile> {
     };
     match files::read_text(path, LARGEST) {
         Ok(text) => Ok(Some(text)),
-        // A home folder that cannot be read has no settings.
-        Err(error)
-            if matches!(
-                error.kind(),
-                io::ErrorKind::NotFound
-                    | io::ErrorKind::PermissionDenied
-                    | io::ErrorKind::NotADirectory
-                    | io::ErrorKind::InvalidInput
-            ) =>
-        {
-            Ok(None)
-        }
+        // There is no such file, or it is in a folder that cannot be read.
+        Err(_) if path.symlink_metadata().is_err() => Ok(None),
         Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
             Err(BadFile::TooLarge(path.to_owned()))
         }
