@@ -100,6 +100,7 @@ impl RunningTotals {
             self.lost.insert(component, why);
             return Ok(());
         }
+        self.lost.remove(&component);
         if matches!(component, Component::Other(_)) {
             return Ok(());
         }

@@ -12,6 +12,9 @@ const PERIOD_OF_UNSTATED: Duration = Duration::from_secs(1);
 /// A counter of a device that is on moves at least this often.
 const LONGEST_STILL: Duration = Duration::from_secs(2);
 
+/// Why nothing is known of a power sensor.
+const NOT_KNOWN: &str = "it shows more power than it can draw";
+
 /// A sensor with the energy counted so far and its split.
 #[derive(Debug)]
 pub(crate) struct MeteredSensor {
@@ -26,6 +29,7 @@ pub(crate) struct MeteredSensor {
     /// The counter's last value and when it was first seen.
     moved: Option<(u64, Duration)>,
     is_still_noted: bool,
+    is_unknown_noted: bool,
     /// The log already says that all of its energy is attributed to the run.
     pub(crate) is_whole_noted: bool,
 }
@@ -60,6 +64,7 @@ impl MeteredSensor {
             state: State::Working,
             moved: None,
             is_still_noted: false,
+            is_unknown_noted: false,
             is_whole_noted: false,
             sensor,
         }
@@ -92,6 +97,10 @@ impl MeteredSensor {
             return None;
         }
         let anomaly = self.odometer.advance(&reading, at);
+        if !self.odometer.is_known() {
+            let was_noted = std::mem::replace(&mut self.is_unknown_noted, true);
+            return (!was_noted).then(|| format!("{NOT_KNOWN}, so its energy is unknown"));
+        }
         if anomaly.is_none() {
             return self.stands_still(at);
         }
@@ -202,17 +211,29 @@ impl MeteredSensor {
         SensorNote {
             component: self.sensor.component.clone(),
             source: self.sensor.place.clone(),
-            method: self.sensor.method.clone(),
+            method: self.method(),
         }
     }
 
-    pub(crate) fn balance(&self) -> Balance {
-        Balance {
+    /// How good the figures are so far.
+    pub(crate) fn method(&self) -> Method {
+        if self.odometer.is_known() {
+            self.sensor.method.clone()
+        } else {
+            Method::Absent {
+                why: NOT_KNOWN.to_owned(),
+            }
+        }
+    }
+
+    /// How the energy is split; none where it is not known.
+    pub(crate) fn balance(&self) -> Option<Balance> {
+        self.odometer.is_known().then(|| Balance {
             total_j: self.ledger.total().joules(),
             attributed_j: self.ledger.attributed().joules(),
             other_j: self.ledger.other().joules(),
             idle_j: self.ledger.idle().joules(),
             left_out_j: self.odometer.left_out() as f64 / 1e6,
-        }
+        })
     }
 }
