@@ -13,7 +13,9 @@ const PERIOD_OF_UNSTATED: Duration = Duration::from_secs(1);
 const LONGEST_STILL: Duration = Duration::from_secs(2);
 
 /// Why nothing is known of a power sensor.
-const NOT_KNOWN: &str = "it shows more power than it can draw";
+const IMPOSSIBLE: &str = "it shows more power than it can draw";
+/// Why nothing is known of a counter.
+const NEVER_MOVED: &str = "its counter has never moved";
 
 /// A sensor with the energy counted so far and its split.
 #[derive(Debug)]
@@ -99,7 +101,7 @@ impl MeteredSensor {
         let anomaly = self.odometer.advance(&reading, at);
         if !self.odometer.is_known() {
             let was_noted = std::mem::replace(&mut self.is_unknown_noted, true);
-            return (!was_noted).then(|| format!("{NOT_KNOWN}, so its energy is unknown"));
+            return (!was_noted).then(|| format!("{IMPOSSIBLE}, so its energy is unknown"));
         }
         if anomaly.is_none() {
             return self.stands_still(at);
@@ -215,20 +217,32 @@ impl MeteredSensor {
         }
     }
 
+    /// Why nothing is known of the energy so far, if so.
+    fn why_unknown(&self) -> Option<&'static str> {
+        if !self.odometer.is_known() {
+            return Some(IMPOSSIBLE);
+        }
+        let has_never_moved = self.is_still_noted && self.odometer.microjoules() == 0;
+        has_never_moved.then_some(NEVER_MOVED)
+    }
+
+    pub(crate) fn is_known(&self) -> bool {
+        self.why_unknown().is_none()
+    }
+
     /// How good the figures are so far.
     pub(crate) fn method(&self) -> Method {
-        if self.odometer.is_known() {
-            self.sensor.method.clone()
-        } else {
-            Method::Absent {
-                why: NOT_KNOWN.to_owned(),
-            }
+        match self.why_unknown() {
+            None => self.sensor.method.clone(),
+            Some(why) => Method::Absent {
+                why: why.to_owned(),
+            },
         }
     }
 
     /// How the energy is split; none where it is not known.
     pub(crate) fn balance(&self) -> Option<Balance> {
-        self.odometer.is_known().then(|| Balance {
+        self.is_known().then(|| Balance {
             total_j: self.ledger.total().joules(),
             attributed_j: self.ledger.attributed().joules(),
             other_j: self.ledger.other().joules(),

@@ -255,7 +255,7 @@ impl SensorSet {
             };
             metered.before = metered.ledger;
             metered.ledger.post(metered.odometer.microjoules(), share);
-            let is_known = metered.odometer.is_known();
+            let is_known = metered.is_known();
             let is_shared = is_known && !matches!(component, Component::Other(_));
             let meter = Meter {
                 total_j: is_known.then(|| metered.ledger.total().joules()),
@@ -271,7 +271,7 @@ impl SensorSet {
     pub(crate) fn power(&self, seconds: f64) -> Power {
         let mut power = Power::default();
         let known = self.sensors.iter();
-        for metered in known.filter(|metered| metered.odometer.is_known()) {
+        for metered in known.filter(|metered| metered.is_known()) {
             let sum = match metered.class {
                 Some(EnergyClass::Cpu | EnergyClass::Dram) => &mut power.processors,
                 Some(EnergyClass::Gpu) => &mut power.boards,
@@ -446,6 +446,24 @@ mod tests {
         sensors.read(Duration::from_secs(1), Step::Count);
         sensors.read(Duration::from_secs(2), Step::Count);
         assert!((total(&mut sensors) - 3.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_counter_that_never_moves_has_no_energy_until_it_does() {
+        let script = vec![Ok(7), Ok(7), Ok(7), Ok(7), Ok(1_000_007)];
+        let mut sensors = sensors(counter(7, WRAPS), script);
+        let shares = Shares::none();
+        for second in 0..4 {
+            sensors.read(Duration::from_secs(second), Step::Count);
+        }
+        let meters = sensors.attribute(&shares);
+        let meter = meters.values().next().unwrap();
+        assert!(matches!(meter.method, Method::Absent { .. }), "{meter:?}");
+        assert_eq!((meter.total_j, meter.attributed_j), (None, None));
+        assert!(sensors.balance().is_empty());
+        sensors.read(Duration::from_secs(5), Step::Count);
+        assert!((total(&mut sensors) - 1.0).abs() < 1e-9);
+        assert_eq!(sensors.balance().len(), 1);
     }
 
     #[test]

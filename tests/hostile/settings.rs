@@ -219,7 +219,8 @@ fn the_example_of_perun_is_imported_and_an_import_of_nothing_fails() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(
         folder.path().join(".perun.ini"),
-        "[post-processing]\npue = 1.05,\nemissions_factor = 417.80, # g/kWh\n[output]\napp_name = \n",
+        "[report]\npue = 1.58\nemissions-factor = 0.355, # kgCO2eq/kWh\nprice-factor = 41.59, # cent/kWh\n\
+         [monitor]\nfrequency = 2\ndata_out = /tmp\n[output]\napp_name\n",
     )
     .unwrap();
     impact_in(folder.path())
@@ -227,9 +228,21 @@ fn the_example_of_perun_is_imported_and_an_import_of_nothing_fails() {
         .assert()
         .success()
         .stdout(contains(
-            "pue = 1.05\nemissions-factor = 417.80\n2 settings imported",
+            "pue = 1.58\nemissions-factor = 355 (0.355 kg/kWh in the file)\n\
+             price = 0.4159 (41.59 cent/kWh in the file)\ninterval = 0.5s (2 Hz in the file)\n\
+             currency = € (perun's own; the file names none)\n5 settings imported",
         ))
-        .stderr(contains("app_name has no value"));
+        .stderr(contains("app_name has no value"))
+        .stderr(contains("/tmp is outside of the working directory"));
+    impact_in(folder.path())
+        .args(["config", "get", "currency"])
+        .assert()
+        .stdout("€\n");
+    impact_in(folder.path())
+        .args(["config", "set", "output", "../x"])
+        .assert()
+        .failure()
+        .stderr(contains("outside of the working directory"));
     fs::write(
         folder.path().join(".perun.ini"),
         "[benchmarking]\nrounds = 3\n",

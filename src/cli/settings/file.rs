@@ -23,13 +23,21 @@ impl Line {
     /// Why the file of a project must not have this line.
     pub(super) fn refused_to_projects(&self, path: &Path) -> Option<BadFile> {
         let (path, line, key) = (path.to_owned(), self.number, self.key.name);
-        let is_below = |part| matches!(part, Component::Normal(_) | Component::CurDir);
         if self.key.is_personal {
             return Some(BadFile::Personal { path, line, key });
         }
-        (self.key.is_folder && !Path::new(&self.value).components().all(is_below))
-            .then_some(BadFile::Outside { path, line, key })
+        (self.key.is_folder && is_outside(&self.value)).then_some(BadFile::Outside {
+            path,
+            line,
+            key,
+        })
     }
+}
+
+/// Whether a folder is not below the working directory, by its name.
+pub(crate) fn is_outside(folder: &str) -> bool {
+    let is_below = |part| matches!(part, Component::Normal(_) | Component::CurDir);
+    !Path::new(folder).components().all(is_below)
 }
 
 /// An error in a settings file.
