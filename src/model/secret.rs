@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use regex::Regex;
+use regex::{Captures, Regex};
 
 use super::password_options::{self, Follows};
 use super::secret_name::{SecretName, is_random, is_secret};
@@ -68,6 +68,8 @@ static PATTERNS: LazyLock<[(Regex, &'static str); 7]> = LazyLock::new(|| {
 /// A word of a shell, with its quotes, or what ends a command.
 static SHELL_WORD: LazyLock<Regex> =
     LazyLock::new(|| regex(r#"(?:[^\s"';|&]|"(?:[^"\\]|\\.)*"|'[^']*')+|[;|&\n]+"#));
+
+static QUOTED: LazyLock<Regex> = LazyLock::new(|| regex(r#""(?:[^"\\]|\\.)*"|'[^']*'"#));
 
 fn regex(pattern: &str) -> Regex {
     Regex::new(pattern).expect("a pattern of the program")
@@ -141,16 +143,15 @@ fn redact_words(text: &str, depth: usize) -> String {
         redacted.push_str(&text[copied..found.start()]);
         copied = found.end();
         let word = found.as_str();
-        let inside = unquoted(word);
         match command.redacted(word) {
             Some(without) => redacted.push_str(&without),
-            None if inside.len() < word.len() => {
-                let quote = &word[..1];
-                redacted.push_str(quote);
-                redacted.push_str(&redact_to(inside, depth - 1));
-                redacted.push_str(quote);
-            }
-            None => redacted.push_str(word),
+            // Quotes may hold another command line: `ssh host "..."`, `OPTIONS="..."`.
+            None => redacted.push_str(&QUOTED.replace_all(word, |quoted: &Captures| {
+                let quoted = &quoted[0];
+                let quote = &quoted[..1];
+                let inside = &quoted[1..quoted.len() - 1];
+                format!("{quote}{}{quote}", redact_to(inside, depth - 1))
+            })),
         }
     }
     redacted.push_str(&text[copied..]);
@@ -216,6 +217,12 @@ impl<'w> Command<'w> {
         let program = bare.rsplit('/').next().unwrap_or(bare);
         if password_options::is_known(program) {
             self.program = Some(program);
+        }
+        // `OPTIONS=--token x`
+        if let Some((_, option)) = bare.rsplit_once('=')
+            && option.starts_with('-')
+        {
+            self.expected = Expected::ValueOf(option.trim_start_matches('-'));
         }
         variable(bare)
     }
@@ -322,6 +329,7 @@ mod tests {
             "docker login -u alice -p s3cr3t registry",
             "keytool -storepass s3cr3t",
             "openssl rsa -passin pass:s3cr3t",
+            "env OPTIONS=--token s3cr3t train",
             "snakemake ; sshpass -p s3cr3t scp x y",
         ] {
             for redacted in both(text) {
@@ -387,6 +395,8 @@ mod tests {
             redacted,
             r#"bash -c "cd x && sshpass -p [redacted] ssh host""#
         );
+        let redacted = redact(r#"OPTIONS="--token s3cr3t --seed 3" train"#);
+        assert_eq!(redacted, r#"OPTIONS="--token [redacted] --seed 3" train"#);
         let deep = "'\"".repeat(10_000);
         assert_eq!(redact(&deep), deep);
     }
