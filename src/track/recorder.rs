@@ -4,7 +4,6 @@ use super::csv_series::CsvSeries;
 use super::plan::Plan;
 use crate::log::LogWriter;
 use crate::model::{Info, Sample};
-use crate::text::number::counted;
 
 /// Writes samples and notes during a run; what cannot be written is counted and noted.
 #[derive(Debug)]
@@ -34,8 +33,10 @@ const MOST_NOTES: usize = 200;
 
 /// That so many samples are missing.
 pub(crate) fn unwritten(samples: u64) -> String {
-    let verb = if samples == 1 { "was" } else { "were" };
-    format!("{} {verb} not written", counted(samples, "sample"))
+    match samples {
+        1 => "1 sample was not written".to_owned(),
+        _ => format!("{samples} samples were not written"),
+    }
 }
 
 impl Recorder {
