@@ -215,6 +215,30 @@ def corrections_name_their_source():
     return len(rows), f"{len(wrong)} without a reason", not wrong
 
 
+def corrections_are_in_the_tables():
+    wrong, count = [], 0
+    for device in "cpu", "gpu":
+        power = {r["name"]: r["tdp_w"] for r in tables[f"{device}_tdp"]}
+        rows = read_table(HERE / f"{device}_overrides.csv")
+        count += len(rows)
+        # A row without a power takes the name out.
+        wrong += [r["name"] for r in rows if float(power.get(r["name"]) or 0) != float(r["tdp_w"] or 0)]
+    clouds = {(r["provider"], r["region"]): r for r in tables["clouds"]}
+    rows = read_table(HERE / "cloud_corrections.csv")
+    count += len(rows)
+    for row in rows:
+        found = clouds.get((row["provider"], row["region"]), {})
+        wrong += [row["region"] for column in ("city", "area") if row[column] and found.get(column) != row[column]]
+    old = {r["zone"]: r["g_per_kwh"] for r in tables["eit_2019"]}
+    rows = read_table(HERE / "eit_additions.csv")
+    count += len(rows)
+    wrong += [r["zone"] for r in rows if old.get(r["zone"]) != r["g_per_kwh"]]
+    rows = read_table(HERE / "cloud_regions.csv")
+    count += len(rows)
+    wrong += [r["region"] for r in rows if (r["provider"], r["region"]) not in clouds]
+    return count, f"{len(wrong)} missing or other", not wrong
+
+
 def time_zones_have_a_country():
     rows = tables["time_zones"]
     unknown = [r for r in rows if r["iso2"] not in iso3]
@@ -255,6 +279,7 @@ CHECKS = [
     devices_have_a_plausible_power,
     typical_powers_are_those_of_examples,
     corrections_name_their_source,
+    corrections_are_in_the_tables,
     social_costs_are_in_order,
 ]
 

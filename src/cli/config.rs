@@ -9,7 +9,8 @@ use super::output::{print, write_file, write_secret};
 use super::place::unresolved;
 use super::region::tables::Tables;
 use super::settings::{
-    Config, IgnoredFile, Key, PROJECT_FILE, Setting, Sources, commented, perun, with_value,
+    Config, IgnoredFile, Key, PROJECT_FILE, Setting, Sources, commented, is_outside, perun,
+    with_value,
 };
 use super::{Advise, Failure, Outcome, exit, left_out};
 use crate::files;
@@ -136,6 +137,12 @@ impl ConfigArgs {
                             .map_or_else(|| key.variable_name(), str::to_owned)
                     )));
                 }
+                if key.is_folder && !user && is_outside(&value) {
+                    return Err(Failure::new(anyhow!(
+                        "{value} is outside of the working directory, which the file of a project cannot name"
+                    ))
+                    .advise(format!("--user, or {} in the environment", key.variable_name())));
+                }
                 is_known(key, &value, sources)?;
                 set(&file, key, &value)?;
                 print(&escape::terminal(&format!(
@@ -153,7 +160,7 @@ impl ConfigArgs {
                     file.display()
                 )))?;
             }
-            Action::Import { file: perun, user } => import(&perun, &file(sources, user)?)?,
+            Action::Import { file: perun, user } => import(&perun, &file(sources, user)?, user)?,
         }
         Ok(exit::DONE)
     }
@@ -296,13 +303,16 @@ fn make_folder(file: &Path) -> Result<(), Failure> {
 /// Larger files are no settings of perun.
 const LARGEST_PERUN: u64 = 1 << 20;
 
-fn import(perun: &Path, file: &Path) -> Result<(), Failure> {
+fn import(perun: &Path, file: &Path, user: bool) -> Result<(), Failure> {
     let text = files::read_text(perun, LARGEST_PERUN)
         .with_context(|| format!("cannot read {}", perun.display()))
         .advise("impact config import PATH")?;
-    let imported = perun::read(&text);
-    for (key, value) in &imported.settings {
-        set(file, key, value)?;
+    let mut imported = perun::read(&text);
+    if !user {
+        imported.leave_out_outside_folders();
+    }
+    for taken in &imported.settings {
+        set(file, taken.key, &taken.value)?;
     }
     for (line, why) in &imported.left_out {
         left_out::tell(format_args!("{}:{line}", perun.display()), why);
@@ -316,8 +326,10 @@ fn import(perun: &Path, file: &Path) -> Result<(), Failure> {
         )));
     }
     let mut text = String::new();
-    for (key, value) in &imported.settings {
-        text.push_str(&format!("{} = {value}\n", key.name));
+    for taken in &imported.settings {
+        let remark = taken.remark.iter();
+        let remark: String = remark.map(|remark| format!(" ({remark})")).collect();
+        text.push_str(&format!("{} = {}{remark}\n", taken.key.name, taken.value));
     }
     text.push_str(&format!(
         "{} imported into {}, {} left out\n",

@@ -44,12 +44,21 @@ impl TrustedOwners {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
-        let all = [
-            fs::symlink_metadata(path)?,
-            fs::metadata(path)?,
-            fs::metadata(folder)?,
-        ];
-        Ok(all.iter().try_for_each(|metadata| self.own(metadata)))
+        // The link first: a stranger's may lead nowhere.
+        for metadata in [fs::symlink_metadata(path)?, fs::metadata(folder)?] {
+            if let Err(untrusted) = self.own(&metadata) {
+                return Ok(Err(untrusted));
+            }
+        }
+        Ok(self.own(&fs::metadata(path)?))
+    }
+
+    /// Those with these numbers.
+    #[cfg(test)]
+    pub(crate) fn these(users: &[u32]) -> Self {
+        Self {
+            users: users.to_vec(),
+        }
     }
 
     #[cfg(unix)]
@@ -81,13 +90,19 @@ mod tests {
         let owners = TrustedOwners::of_process(None);
         assert_eq!(owners.check(&file).unwrap(), Ok(()));
         let own = rustix::process::geteuid().as_raw();
-        let others = TrustedOwners {
-            users: vec![own + 1],
-        };
+        let others = TrustedOwners::these(&[own + 1]);
         assert_eq!(
             others.check(&file).unwrap(),
             Err(UntrustedOwner { user: own })
         );
         assert!(owners.check(&folder.path().join("none")).is_err());
+    }
+
+    #[test]
+    fn root_trusts_the_user_who_called_sudo_and_nobody_else_does() {
+        let own = rustix::process::geteuid().as_raw();
+        let owners = TrustedOwners::of_process(Some("54321"));
+        assert_eq!(owners.users.contains(&54_321), own == 0);
+        assert!(!TrustedOwners::of_process(Some("x")).users.contains(&54_321));
     }
 }

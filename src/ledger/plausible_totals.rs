@@ -134,7 +134,8 @@ impl PlausibleTotals {
         row: &Row,
         meters: &mut BTreeMap<Component, Meter>,
     ) -> Result<Option<f64>, ImplausibleSample> {
-        if !self.pass_time(row) {
+        let restarts = self.restarts_with(meters);
+        if !self.pass_time(row, restarts) {
             self.repeated += 1;
             return Ok(None);
         }
@@ -167,13 +168,23 @@ impl PlausibleTotals {
         Ok(Some(self.elapsed))
     }
 
+    /// Whether the totals are those of another run, if the time since the start falls: they begin again as well.
+    fn restarts_with(&self, meters: &BTreeMap<Component, Meter>) -> bool {
+        let had_energy = self.meters.values().any(|f| f.attributed.recorded > 0.0);
+        let falls = |(component, meter): (&Component, &Meter)| {
+            let before = self.meters.get(component).map(|f| f.attributed.recorded);
+            matches!((before, meter.attributed_j), (Some(before), Some(now)) if now < before)
+        };
+        !had_energy || meters.iter().any(falls)
+    }
+
     /// Moves on to the time of a sample; whether it is a later one.
-    fn pass_time(&mut self, row: &Row) -> bool {
+    fn pass_time(&mut self, row: &Row, restarts: bool) -> bool {
         let Some(elapsed) = row.elapsed else {
             return true;
         };
         let timestamp = row.timestamp;
-        let now = Times { elapsed, timestamp };
+        let mut now = Times { elapsed, timestamp };
         let Some(last) = self.last else {
             self.elapsed = elapsed.max(0.0);
             self.longest = self.elapsed;
@@ -196,6 +207,11 @@ impl PlausibleTotals {
         } else if self.before_jump.is_some_and(|before| elapsed >= before) {
             self.before_jump = None;
             by_clock.max(0.0)
+        } else if by_clock > 0.0 && !restarts {
+            // Only the time of this sample is wrong.
+            self.disagreement += by_clock - recorded;
+            now.elapsed = last.elapsed + by_clock;
+            by_clock
         } else if by_clock > 0.0 {
             self.restarts += 1;
             for followed in self.meters.values_mut() {
@@ -295,6 +311,38 @@ mod tests {
         .collect();
         assert_eq!(counted, [0.0, 50.0, 50.0, 110.0, 200.0]);
         assert_eq!((total.taken_off, total.spikes), (0.0, 1));
+    }
+
+    /// The duration and the energy of a log of a sample a second, each with its time and its joules.
+    fn followed(samples: &[(f64, f64)]) -> (f64, f64) {
+        let mut totals = PlausibleTotals::default();
+        let mut last = (0.0, 0.0);
+        for (second, (elapsed, joules)) in samples.iter().enumerate() {
+            let row = Row {
+                timestamp: 1e9 + second as f64,
+                elapsed: Some(*elapsed),
+                ..Row::default()
+            };
+            let meter = Meter {
+                total_j: None,
+                attributed_j: Some(*joules),
+                method: crate::model::Method::Measured,
+            };
+            let mut meters = BTreeMap::from([(Component::Cpu, meter)]);
+            let elapsed = totals.correct(&row, &mut meters).unwrap().unwrap();
+            last = (elapsed, meters[&Component::Cpu].attributed_j.unwrap());
+        }
+        last
+    }
+
+    #[test]
+    fn a_log_starts_again_only_where_its_totals_do() {
+        let sound = [(0.0, 0.0), (1.0, 10.0), (2.0, 20.0), (3.0, 30.0)];
+        assert_eq!(followed(&sound), (3.0, 30.0));
+        let one_time_is_wrong = [(0.0, 0.0), (1.0, 10.0), (-5.0, 20.0), (3.0, 30.0)];
+        assert_eq!(followed(&one_time_is_wrong), (3.0, 30.0));
+        let two_runs = [(0.0, 0.0), (1.0, 10.0), (0.0, 0.0), (1.0, 10.0)];
+        assert_eq!(followed(&two_runs), (2.0, 20.0));
     }
 
     #[test]

@@ -100,6 +100,7 @@ impl RunningTotals {
             self.lost.insert(component, why);
             return Ok(());
         }
+        self.lost.remove(&component);
         if matches!(component, Component::Other(_)) {
             return Ok(());
         }
@@ -209,8 +210,15 @@ impl RunningTotals {
     }
 
     pub(super) fn parts(&self) -> Result<BTreeMap<Component, Part>, OutOfRange> {
+        // A counter that never moved shows 0 until it is known to be stuck.
+        let is_known = |component: &Component, running: &Running| {
+            running.attributed_j > 0.0
+                || running.total_j.is_none_or(|joules| joules > 0.0)
+                || !self.lost.contains_key(component)
+        };
         self.parts
             .iter()
+            .filter(|(component, running)| is_known(component, running))
             .map(|(component, running)| {
                 let part = Part {
                     attributed: Energy::from_joules(running.attributed_j)?,
@@ -254,6 +262,25 @@ mod tests {
         assert_eq!(counted(&of("gpu", 8)), 28.0);
         assert_eq!(counted(&of("package-0", 21)), 29.0);
         assert_eq!(counted(&of("package-0", 3)), 29.0);
+    }
+
+    #[test]
+    fn a_component_that_was_lost_before_it_showed_any_energy_is_unknown() {
+        let mut counters = RunningTotals::default();
+        let measured = |joules: u32| {
+            format!(
+                r#"{{"package-0":{{"total_j":{joules},"attributed_j":{joules},"method":"measured"}}}}"#
+            )
+        };
+        let lost = r#"{"package-0":{"method":"absent","why":"it has never moved"}}"#;
+        counters.add(&row(1.0, &measured(0)), 0).unwrap();
+        assert_eq!(counters.parts().unwrap().len(), 1);
+        counters.add(&row(2.0, lost), 0).unwrap();
+        assert_eq!(counters.parts().unwrap().len(), 0);
+        counters.add(&row(3.0, &measured(1)), 0).unwrap();
+        assert!(counters.lost.is_empty());
+        counters.add(&row(4.0, lost), 0).unwrap();
+        assert_eq!(counters.parts().unwrap().len(), 1);
     }
 
     #[test]

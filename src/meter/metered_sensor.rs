@@ -12,6 +12,11 @@ const PERIOD_OF_UNSTATED: Duration = Duration::from_secs(1);
 /// A counter of a device that is on moves at least this often.
 const LONGEST_STILL: Duration = Duration::from_secs(2);
 
+/// Why nothing is known of a power sensor.
+const IMPOSSIBLE: &str = "it shows more power than it can draw";
+/// Why nothing is known of a counter.
+const NEVER_MOVED: &str = "its counter has never moved";
+
 /// A sensor with the energy counted so far and its split.
 #[derive(Debug)]
 pub(crate) struct MeteredSensor {
@@ -26,6 +31,7 @@ pub(crate) struct MeteredSensor {
     /// The counter's last value and when it was first seen.
     moved: Option<(u64, Duration)>,
     is_still_noted: bool,
+    is_unknown_noted: bool,
     /// The log already says that all of its energy is attributed to the run.
     pub(crate) is_whole_noted: bool,
 }
@@ -60,6 +66,7 @@ impl MeteredSensor {
             state: State::Working,
             moved: None,
             is_still_noted: false,
+            is_unknown_noted: false,
             is_whole_noted: false,
             sensor,
         }
@@ -92,6 +99,10 @@ impl MeteredSensor {
             return None;
         }
         let anomaly = self.odometer.advance(&reading, at);
+        if !self.odometer.is_known() {
+            let was_noted = std::mem::replace(&mut self.is_unknown_noted, true);
+            return (!was_noted).then(|| format!("{IMPOSSIBLE}, so its energy is unknown"));
+        }
         if anomaly.is_none() {
             return self.stands_still(at);
         }
@@ -202,17 +213,41 @@ impl MeteredSensor {
         SensorNote {
             component: self.sensor.component.clone(),
             source: self.sensor.place.clone(),
-            method: self.sensor.method.clone(),
+            method: self.method(),
         }
     }
 
-    pub(crate) fn balance(&self) -> Balance {
-        Balance {
+    /// Why nothing is known of the energy so far, if so.
+    fn why_unknown(&self) -> Option<&'static str> {
+        if !self.odometer.is_known() {
+            return Some(IMPOSSIBLE);
+        }
+        let has_never_moved = self.is_still_noted && self.odometer.microjoules() == 0;
+        has_never_moved.then_some(NEVER_MOVED)
+    }
+
+    pub(crate) fn is_known(&self) -> bool {
+        self.why_unknown().is_none()
+    }
+
+    /// How good the figures are so far.
+    pub(crate) fn method(&self) -> Method {
+        match self.why_unknown() {
+            None => self.sensor.method.clone(),
+            Some(why) => Method::Absent {
+                why: why.to_owned(),
+            },
+        }
+    }
+
+    /// How the energy is split; none where it is not known.
+    pub(crate) fn balance(&self) -> Option<Balance> {
+        self.is_known().then(|| Balance {
             total_j: self.ledger.total().joules(),
             attributed_j: self.ledger.attributed().joules(),
             other_j: self.ledger.other().joules(),
             idle_j: self.ledger.idle().joules(),
             left_out_j: self.odometer.left_out() as f64 / 1e6,
-        }
+        })
     }
 }

@@ -184,7 +184,7 @@ impl Sampler {
         let mut whole = Vec::new();
         for metered in &mut sensors.boards {
             let uuid = &metered.board.uuid;
-            let readings = metered.accelerator.readings();
+            let readings = metered.readings();
             let share = if self.usage.is_whole_machine() {
                 Share::Of(1.0)
             } else {

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use super::counter_lag::Totals;
 use super::metered_sensor::{MeteredSensor, Step};
-use super::sensor::accelerator::{Accelerator, Board, POWER_PERIOD_S};
+use super::sensor::accelerator::{Accelerator, Board, BoardReadings, POWER_PERIOD_S};
 use super::sensor::tdp::DesignPower;
 use super::sensor::{Boards, MachineCpuTime, Processor, Roots, Sensor, Share, Survey};
 use crate::model::info::{Balance, GpuCard, SensorNote};
-use crate::model::{Component, EnergyClass, Meter, Method, Pseudonyms};
+use crate::model::{Component, EnergyClass, MOST_DEVICE_WATTS, Meter, Method, Pseudonyms};
 
 /// No sensor is read more often than this, however small the range of its counter.
 const SHORTEST_PERIOD: Duration = Duration::from_millis(20);
@@ -56,6 +56,8 @@ pub struct SensorSet {
 /// An accelerator whose description has been read.
 pub(crate) struct MeteredBoard {
     pub(crate) board: Board,
+    /// It cannot draw more.
+    most_watts: f64,
     pub(crate) accelerator: Box<dyn Accelerator>,
 }
 
@@ -156,6 +158,10 @@ impl SensorSet {
             if let Some(pseudonyms) = &self.pseudonyms {
                 board.uuid = pseudonyms.device(&board.uuid);
             }
+            let limit = board.power_limit_w.filter(|watts| *watts > 0.0);
+            let most_watts = limit.map_or(MOST_DEVICE_WATTS, |watts| {
+                (watts * OVER_THE_LIMIT).min(MOST_DEVICE_WATTS)
+            });
             match accelerator.sensor() {
                 Ok(sensor) => {
                     let component = board.component();
@@ -166,9 +172,8 @@ impl SensorSet {
                         },
                         at,
                     );
-                    let limit = board.power_limit_w.map(|watts| watts * OVER_THE_LIMIT);
-                    if let (Some(metered), Some(limit)) = (self.sensors.last_mut(), limit) {
-                        metered.odometer.limit(limit);
+                    if let Some(metered) = self.sensors.last_mut() {
+                        metered.odometer.limit(most_watts);
                     }
                     // Its first reading may be some time old.
                     if let Some(metered) = self.sensors.last_mut().filter(|_| !at.is_zero()) {
@@ -184,7 +189,11 @@ impl SensorSet {
             }
             // So that the first share leaves out what other processes did before.
             let _ = accelerator.share(&[]);
-            self.boards.push(MeteredBoard { board, accelerator });
+            self.boards.push(MeteredBoard {
+                board,
+                most_watts,
+                accelerator,
+            });
         }
     }
 
@@ -246,11 +255,12 @@ impl SensorSet {
             };
             metered.before = metered.ledger;
             metered.ledger.post(metered.odometer.microjoules(), share);
-            let is_known = !matches!(component, Component::Other(_));
+            let is_known = metered.is_known();
+            let is_shared = is_known && !matches!(component, Component::Other(_));
             let meter = Meter {
-                total_j: Some(metered.ledger.total().joules()),
-                attributed_j: is_known.then(|| metered.ledger.attributed().joules()),
-                method: metered.sensor.method.clone(),
+                total_j: is_known.then(|| metered.ledger.total().joules()),
+                attributed_j: is_shared.then(|| metered.ledger.attributed().joules()),
+                method: metered.method(),
             };
             (component.clone(), meter)
         };
@@ -260,7 +270,8 @@ impl SensorSet {
     /// The power in the interval that was attributed last, which took this long.
     pub(crate) fn power(&self, seconds: f64) -> Power {
         let mut power = Power::default();
-        for metered in &self.sensors {
+        let known = self.sensors.iter();
+        for metered in known.filter(|metered| metered.is_known()) {
             let sum = match metered.class {
                 Some(EnergyClass::Cpu | EnergyClass::Dram) => &mut power.processors,
                 Some(EnergyClass::Gpu) => &mut power.boards,
@@ -314,7 +325,7 @@ impl SensorSet {
     pub(crate) fn balance(&self) -> BTreeMap<Component, Balance> {
         let sensors = self.sensors.iter();
         sensors
-            .map(|metered| (metered.component().clone(), metered.balance()))
+            .filter_map(|metered| Some((metered.component().clone(), metered.balance()?)))
             .collect()
     }
 
@@ -347,6 +358,17 @@ impl SensorSet {
     /// The notes since the last call.
     pub(crate) fn take_notes(&mut self) -> Vec<String> {
         std::mem::take(&mut self.notes)
+    }
+}
+
+impl MeteredBoard {
+    /// What the board's driver tells, without a power that it cannot draw.
+    pub(crate) fn readings(&self) -> BoardReadings {
+        let readings = self.accelerator.readings();
+        BoardReadings {
+            watts: readings.watts.filter(|watts| *watts <= self.most_watts),
+            ..readings
+        }
     }
 }
 
@@ -424,6 +446,24 @@ mod tests {
         sensors.read(Duration::from_secs(1), Step::Count);
         sensors.read(Duration::from_secs(2), Step::Count);
         assert!((total(&mut sensors) - 3.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_counter_that_never_moves_has_no_energy_until_it_does() {
+        let script = vec![Ok(7), Ok(7), Ok(7), Ok(7), Ok(1_000_007)];
+        let mut sensors = sensors(counter(7, WRAPS), script);
+        let shares = Shares::none();
+        for second in 0..4 {
+            sensors.read(Duration::from_secs(second), Step::Count);
+        }
+        let meters = sensors.attribute(&shares);
+        let meter = meters.values().next().unwrap();
+        assert!(matches!(meter.method, Method::Absent { .. }), "{meter:?}");
+        assert_eq!((meter.total_j, meter.attributed_j), (None, None));
+        assert!(sensors.balance().is_empty());
+        sensors.read(Duration::from_secs(5), Step::Count);
+        assert!((total(&mut sensors) - 1.0).abs() < 1e-9);
+        assert_eq!(sensors.balance().len(), 1);
     }
 
     #[test]

@@ -13,6 +13,7 @@ pub mod info;
 mod intensity;
 mod mark;
 mod method;
+mod password_options;
 mod place_source;
 mod present;
 mod pseudonym;
@@ -22,6 +23,7 @@ mod redaction;
 pub mod sample;
 /// Passwords, keys and tokens in text that is to be published.
 pub mod secret;
+mod secret_name;
 mod zone_id;
 
 pub use basis::{Basis, Emissions, Mix, NoSuchEmissions};

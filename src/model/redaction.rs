@@ -5,7 +5,8 @@ use regex::{Captures, Regex};
 use serde_json::{Map, Value};
 
 use super::Info;
-use super::secret::{REDACTED, is_secret_name, redact, redact_arguments};
+use super::secret::{REDACTED, redact, redact_arguments};
+use super::secret_name::is_secret;
 
 /// What is removed from the description of a run before it is published.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -90,7 +91,7 @@ impl Redaction {
 
     fn redact_value(self, value: &mut Value, key: &str, names: &[String]) {
         match value {
-            Value::String(text) if is_secret_name(key) => REDACTED.clone_into(text),
+            Value::String(text) if is_secret(key, text) => REDACTED.clone_into(text),
             Value::String(text) => *text = self.redact_text(text, names),
             Value::Array(items) if key == "command" => {
                 let words: Option<Vec<String>> = items

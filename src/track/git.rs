@@ -119,6 +119,15 @@ mod tests {
     }
 
     #[test]
+    fn a_repository_of_somebody_else_has_no_commit() {
+        let folder = repository_with(&format!("{COMMIT}\n"));
+        let own = rustix::process::geteuid().as_raw();
+        let by = |users: &[u32]| state(folder.path(), &TrustedOwners::these(users));
+        assert!(by(&[own]).is_some());
+        assert!(by(&[own + 1]).is_none());
+    }
+
+    #[test]
     fn a_worktree_names_its_repository_in_a_file() {
         let folder = repository_with("ref: refs/heads/main\n");
         fs::write(folder.path().join(".git/refs/heads/main"), COMMIT).unwrap();

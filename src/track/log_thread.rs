@@ -38,30 +38,50 @@ enum Entry {
 #[derive(Clone)]
 pub(crate) struct LogSender {
     entries: SyncSender<Entry>,
-    lost_samples: Arc<AtomicU64>,
+    samples: SampleCount,
+}
+
+/// Samples that were taken, and those of them that are in the log.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct SampleCount {
+    taken: Arc<AtomicU64>,
+    written: Arc<AtomicU64>,
+}
+
+impl SampleCount {
+    fn take(&self) {
+        self.taken.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn write(&self, samples: usize) {
+        self.written.fetch_add(samples as u64, Ordering::Relaxed);
+    }
+
+    /// Samples that are not in the log, or not yet.
+    pub(crate) fn unwritten(&self) -> u64 {
+        let written = self.written.load(Ordering::Relaxed);
+        self.taken.load(Ordering::Relaxed).saturating_sub(written)
+    }
 }
 
 /// Starts the thread that writes the log. The receiver gives the summary when the log is complete.
 pub(crate) fn start(setup: OutputSetup) -> (LogSender, Receiver<Summary>) {
     let (entries, received) = sync_channel(LONGEST_QUEUE);
     let (done, summary) = channel();
-    let lost_samples = Arc::new(AtomicU64::new(0));
-    let lost = Arc::clone(&lost_samples);
+    let samples = SampleCount::default();
+    let count = samples.clone();
     // Without a thread there is no log, and the sender of the summary is dropped.
     let _ = thread::Builder::new()
         .name("log".to_owned())
         .stack_size(512 * 1024)
         .spawn(move || {
-            let sent = write(setup, &received, &lost, &done);
+            let sent = write(setup, &received, &count, &done);
             drop(done);
             if sent {
                 wake_job_thread();
             }
         });
-    let sender = LogSender {
-        entries,
-        lost_samples,
-    };
+    let sender = LogSender { entries, samples };
     (sender, summary)
 }
 
@@ -74,7 +94,7 @@ fn wake_job_thread() {
 fn write(
     setup: OutputSetup,
     entries: &Receiver<Entry>,
-    lost: &AtomicU64,
+    count: &SampleCount,
     done: &Sender<Summary>,
 ) -> bool {
     let Ok(Entry::Create(first, created)) = entries.recv() else {
@@ -100,7 +120,7 @@ fn write(
                         }
                     }
                 }
-                output.samples(&mut samples);
+                count.write(output.samples(&mut samples));
                 samples.clear();
             }
             Entry::Started(pid) => output.started(pid),
@@ -110,12 +130,12 @@ fn write(
                 let _ = cleared.send(());
             }
             Entry::Measured(result, has_command_ended) => {
-                output.measured(&result, has_command_ended);
+                count.write(output.measured(&result, has_command_ended));
                 measurement = Some(*result);
             }
             Entry::Finish(end) => {
-                let lost = lost.load(Ordering::Relaxed);
-                return done.send(output.finish(measurement, &end, lost)).is_ok();
+                let summary = output.finish(measurement, &end, count.unwritten());
+                return done.send(summary).is_ok();
             }
             Entry::Discard(discarded) => {
                 output.discard();
@@ -127,9 +147,8 @@ fn write(
         next = next.or_else(|| entries.recv().ok());
     }
     output.notes(vec!["the tracker failed; the log ends early".to_owned()]);
-    let lost = lost.load(Ordering::Relaxed);
-    done.send(output.finish(measurement, &JobEnd::unknown(), lost))
-        .is_ok()
+    let summary = output.finish(measurement, &JobEnd::unknown(), count.unwritten());
+    done.send(summary).is_ok()
 }
 
 impl LogSender {
@@ -147,13 +166,13 @@ impl LogSender {
     }
 
     pub(crate) fn sample(&self, sample: Sample) {
-        if self
-            .entries
-            .try_send(Entry::Sample(Box::new(sample)))
-            .is_err()
-        {
-            self.lost_samples.fetch_add(1, Ordering::Relaxed);
-        }
+        self.samples.take();
+        // A sample that finds the queue full is never written.
+        let _ = self.entries.try_send(Entry::Sample(Box::new(sample)));
+    }
+
+    pub(crate) fn sample_count(&self) -> SampleCount {
+        self.samples.clone()
     }
 
     pub(crate) fn notes(&self, notes: Vec<String>) {
@@ -169,6 +188,7 @@ impl LogSender {
 
     /// The result. Waits while the queue is full.
     pub(crate) fn measured(&self, measurement: Measurement, has_command_ended: bool) {
+        self.samples.take();
         let entry = Entry::Measured(Box::new(measurement), has_command_ended);
         let _ = self.entries.send(entry);
     }

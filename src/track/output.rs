@@ -106,7 +106,8 @@ impl Output {
         }
     }
 
-    pub(crate) fn samples(&mut self, samples: &mut [Sample]) {
+    /// Writes samples; gives how many of them are in the log.
+    pub(crate) fn samples(&mut self, samples: &mut [Sample]) -> usize {
         // An average is not written as if it was of this time; the region has the average.
         let latest = self.intensity.as_ref().and_then(IntensityPoller::latest);
         if let Some(latest) = latest.filter(|latest| !latest.is_average()) {
@@ -116,7 +117,7 @@ impl Output {
             }
             self.realtime_sources.extend(latest.sources);
         }
-        self.recorder.samples(samples);
+        let written = self.recorder.samples(samples);
         if let Details::Gathering(writer) = &mut self.details {
             writer.sample_written();
         }
@@ -125,6 +126,7 @@ impl Output {
                 display.show(&LiveStatus::of(sample));
             }
         }
+        written
     }
 
     pub(crate) fn notes(&mut self, notes: Vec<String>) {
@@ -140,10 +142,10 @@ impl Output {
         }
     }
 
-    /// Writes the result of the measuring.
-    pub(crate) fn measured(&mut self, measurement: &Measurement, has_command_ended: bool) {
-        self.recorder
-            .samples(std::slice::from_ref(&measurement.last));
+    /// Writes the result of the measuring; gives how many samples of it are in the log.
+    pub(crate) fn measured(&mut self, measurement: &Measurement, has_command_ended: bool) -> usize {
+        let last = std::slice::from_ref(&measurement.last);
+        let written = self.recorder.samples(last);
         self.clear_display();
         self.notes(measurement.notes.clone());
         let left = measurement.last.observed.process_ids.len();
@@ -153,16 +155,16 @@ impl Output {
                  from then on is not counted"
             ));
         }
+        written
     }
 
     /// Completes the log.
     pub(crate) fn finish(
-        mut self,
+        self,
         measurement: Option<Measurement>,
         end: &JobEnd,
-        lost_samples: u64,
+        unwritten_samples: u64,
     ) -> Summary {
-        self.recorder.lost(lost_samples);
         let own = own_cpu_time().saturating_sub(self.cpu_at_start);
         let overhead = own + end.board_cpu_time;
         let mut info = match self.details {
@@ -179,12 +181,13 @@ impl Output {
             info.balance.clone_from(&measurement.balance);
             info.sensors.clone_from(&measurement.sensors);
         }
-        let (run, notes) = self.recorder.close(info);
+        let closed = self.recorder.close(info, unwritten_samples);
         Summary {
             ending: end.ending,
-            run,
+            run: closed.run,
             measurement,
-            notes,
+            notes: closed.notes,
+            not_in_log: closed.not_in_log,
             region: self.plan.region.clone(),
             overhead,
         }

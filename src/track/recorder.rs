@@ -12,14 +12,32 @@ pub(crate) struct Recorder {
     /// The topmost folder that was created for the log.
     made: Option<PathBuf>,
     series: Option<CsvSeries>,
-    lost: u64,
+    has_failed: bool,
     notes: Vec<String>,
     /// Number of notes that were left out.
     left_out: u64,
 }
 
+/// What is left of a closed recorder.
+#[derive(Debug)]
+pub(crate) struct Closed {
+    /// The run's folder, if its log is still where it was made.
+    pub(crate) run: Option<PathBuf>,
+    pub(crate) notes: Vec<String>,
+    /// Those of the notes that say what the log lacks.
+    pub(crate) not_in_log: Vec<String>,
+}
+
 /// More notes are left out: a sensor that fails again and again could produce any number.
 const MOST_NOTES: usize = 200;
+
+/// That so many samples are missing.
+pub(crate) fn unwritten(samples: u64) -> String {
+    match samples {
+        1 => "1 sample was not written".to_owned(),
+        _ => format!("{samples} samples were not written"),
+    }
+}
 
 impl Recorder {
     pub(crate) fn create(plan: &Plan, id: &str, info: &Info, first: &Sample) -> Self {
@@ -56,7 +74,7 @@ impl Recorder {
             log,
             made,
             series,
-            lost: 0,
+            has_failed: false,
             notes,
             left_out: 0,
         }
@@ -72,19 +90,22 @@ impl Recorder {
         log.folder().exists().then(|| log.run())
     }
 
-    /// Writes samples; more than one where the disk was slower than the sampling.
-    pub(crate) fn samples(&mut self, samples: &[Sample]) {
-        let Some(first) = samples.first() else { return };
+    /// Writes samples; more than one where the disk was slower than the sampling. Gives how many are in the log.
+    pub(crate) fn samples(&mut self, samples: &[Sample]) -> usize {
+        let Some(first) = samples.first() else {
+            return 0;
+        };
+        let mut in_log = samples.len();
         if let Some(log) = &mut self.log
             && let Err(error) = log.samples(samples)
         {
-            if self.lost == 0 {
+            if !std::mem::replace(&mut self.has_failed, true) {
                 self.note(format!(
                     "after {:.3} s: a sample was not written: {error}",
                     first.elapsed
                 ));
             }
-            self.lost += samples.len() as u64;
+            in_log = 0;
         }
         let written = self.series.as_mut().map_or(Ok(()), |series| {
             samples.iter().try_for_each(|sample| series.write(sample))
@@ -96,11 +117,7 @@ impl Recorder {
                 first.elapsed
             ));
         }
-    }
-
-    /// Samples were dropped because earlier ones took too long to be written.
-    pub(crate) fn lost(&mut self, samples: u64) {
-        self.lost += samples;
+        in_log
     }
 
     pub(crate) fn note(&mut self, text: String) {
@@ -118,12 +135,13 @@ impl Recorder {
         self.notes.push(text);
     }
 
-    /// Writes the completed info; gives the run's folder and all notes.
-    pub(crate) fn close(mut self, mut info: Info) -> (Option<PathBuf>, Vec<String>) {
-        let mut last = Vec::new();
-        if self.lost > 0 {
-            last.push(format!("{} samples were not written", self.lost));
+    /// Writes the completed info.
+    pub(crate) fn close(mut self, mut info: Info, unwritten_samples: u64) -> Closed {
+        let mut not_in_log = Vec::new();
+        if unwritten_samples > 0 && self.log.is_some() {
+            not_in_log.push(unwritten(unwritten_samples));
         }
+        let mut last = not_in_log.clone();
         if self.left_out > 0 {
             last.push(format!("{} further notes are left out", self.left_out));
         }
@@ -138,14 +156,18 @@ impl Recorder {
             let message = match log.info(&info) {
                 Ok(()) => "ended".to_owned(),
                 Err(error) => {
-                    self.notes
-                        .push(format!("info.json was not completed: {error}"));
+                    not_in_log.push(format!("info.json was not completed: {error}"));
+                    self.notes.extend(not_in_log.last().cloned());
                     format!("ended; info.json was not completed: {error}")
                 }
             };
             log.message(&message);
         }
-        (self.run().map(Path::to_owned), self.notes)
+        Closed {
+            run: self.run().map(Path::to_owned),
+            notes: self.notes,
+            not_in_log,
+        }
     }
 
     /// Removes all files, for a command that could not be started.

@@ -21,6 +21,8 @@ pub struct Summary {
     pub measurement: Option<Measurement>,
     /// All notes of the run, as in the log.
     pub notes: Vec<String>,
+    /// Those of the notes that say what the log lacks.
+    pub not_in_log: Vec<String>,
     /// Where the electricity came from, if that is known.
     pub region: Option<Region>,
     /// CPU time of the tracker itself.
@@ -35,6 +37,7 @@ impl Summary {
             run: None,
             measurement: None,
             notes: Vec::new(),
+            not_in_log: Vec::new(),
             region: plan.region.clone(),
             overhead: Duration::ZERO,
         }

@@ -1,5 +1,6 @@
 /* Faults of the disk, for LD_PRELOAD: calls on the files of a log are delayed or fail.
- * IMPACT_TEST_FAULT is "CALL delay MILLISECONDS" or "CALL error ERRNO"; CALL is write, sync or open. */
+ * IMPACT_TEST_FAULT is "CALL delay MILLISECONDS" or "CALL error ERRNO"; CALL is write, sync or open.
+ * IMPACT_TEST_FAULT_FROM names a file without which there is no fault yet. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -30,6 +31,8 @@ static int fault(const char *call) {
     const char *text = getenv("IMPACT_TEST_FAULT");
     if (!text || sscanf(text, "%15s %15s %d", wanted, kind, &number) != 3) return 0;
     if (strcmp(wanted, call) != 0) return 0;
+    const char *from = getenv("IMPACT_TEST_FAULT_FROM");
+    if (from && access(from, F_OK) != 0) return 0;
     if (strcmp(kind, "error") == 0) return number;
     struct timespec time = {number / 1000, (number % 1000) * 1000000L};
     nanosleep(&time, NULL);

@@ -6,14 +6,24 @@ use std::path::Path;
 
 use predicates::str::contains;
 
-use crate::support::{Machine, Run, impact_in};
+use crate::support::machine::Log;
+use crate::support::{Machine, Run, impact_in, not_run};
 
 /// A user who is nobody here.
 const STRANGER: u32 = 54_321;
 
 /// Gives a file to somebody else; says whether that was possible, which takes root.
+///
+/// The rule itself is tested with any user, beside `TrustedOwners`, `Sources` and the reader of repositories.
 fn give_away(path: &Path) -> bool {
-    chown(path, Some(STRANGER), None).is_ok()
+    let is_given = chown(path, Some(STRANGER), None).is_ok();
+    if !is_given {
+        not_run(&format!(
+            "{} of another user: only root can give files away",
+            path.file_name().unwrap().display()
+        ));
+    }
+    is_given
 }
 
 #[test]
@@ -47,6 +57,45 @@ fn a_settings_file_of_somebody_else_is_not_used_and_that_is_said() {
         .assert()
         .success()
         .stdout("3\n");
+}
+
+#[test]
+fn a_settings_file_that_is_a_pipe_device_folder_or_dead_link_is_named() {
+    let machine = Machine::with_rapl();
+    Run::default().write(&machine.path("run"));
+    let settings = machine.path(".impact.toml");
+    for (index, make) in [
+        "mkfifo .impact.toml",
+        "ln -s /dev/zero .impact.toml",
+        "mkdir .impact.toml",
+        "ln -s nowhere .impact.toml",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let made = machine.program("sh").args(["-c", make]).status();
+        assert!(made.unwrap().success());
+        let cannot = format!("cannot read {}", settings.display());
+        let log = format!("log{index}");
+        let output = machine
+            .impact()
+            .args(["track", "--quiet", "--out", &log, "--", "true"])
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{said}");
+        assert_eq!(said.matches(&cannot).count(), 1, "{make}: {said}");
+        let notes = Log::read(&machine.path(&log)).notes();
+        assert_eq!(notes.matches(&cannot).count(), 1, "{make}: {notes}");
+        let output = machine.impact().args(["list", "run"]).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && said.contains(&cannot), "{said}");
+        let removed = machine
+            .program("sh")
+            .args(["-c", "rm -r .impact.toml"])
+            .status();
+        assert!(removed.unwrap().success());
+    }
 }
 
 #[test]
@@ -170,7 +219,8 @@ fn the_example_of_perun_is_imported_and_an_import_of_nothing_fails() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(
         folder.path().join(".perun.ini"),
-        "[post-processing]\npue = 1.05,\nemissions_factor = 417.80, # g/kWh\n[output]\napp_name = \n",
+        "[report]\npue = 1.58\nemissions-factor = 0.355, # kgCO2eq/kWh\nprice-factor = 41.59, # cent/kWh\n\
+         [monitor]\nfrequency = 2\ndata_out = /tmp\n[output]\napp_name\n",
     )
     .unwrap();
     impact_in(folder.path())
@@ -178,9 +228,21 @@ fn the_example_of_perun_is_imported_and_an_import_of_nothing_fails() {
         .assert()
         .success()
         .stdout(contains(
-            "pue = 1.05\nemissions-factor = 417.80\n2 settings imported",
+            "pue = 1.58\nemissions-factor = 355 (0.355 kg/kWh in the file)\n\
+             price = 0.4159 (41.59 cent/kWh in the file)\ninterval = 0.5s (2 Hz in the file)\n\
+             currency = € (perun's own; the file names none)\n5 settings imported",
         ))
-        .stderr(contains("app_name has no value"));
+        .stderr(contains("app_name has no value"))
+        .stderr(contains("/tmp is outside of the working directory"));
+    impact_in(folder.path())
+        .args(["config", "get", "currency"])
+        .assert()
+        .stdout("€\n");
+    impact_in(folder.path())
+        .args(["config", "set", "output", "../x"])
+        .assert()
+        .failure()
+        .stderr(contains("outside of the working directory"));
     fs::write(
         folder.path().join(".perun.ini"),
         "[benchmarking]\nrounds = 3\n",

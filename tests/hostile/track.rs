@@ -244,6 +244,36 @@ fn a_disk_that_is_slow_or_fails_changes_neither_the_exit_code_nor_the_recorded_e
 }
 
 #[test]
+fn who_tracks_is_told_how_many_samples_a_disk_that_hangs_has_cost_also_with_quiet() {
+    let folder = tempfile::tempdir().unwrap();
+    let library = faults(folder.path());
+    let machine = Machine::with_rapl();
+    let mut command = machine.impact();
+    command
+        .env("LD_PRELOAD", &library)
+        .env("IMPACT_TEST_FAULT", "write delay 60000")
+        .env("IMPACT_TEST_FAULT_FROM", machine.path("hangs"))
+        .args(["track", "--quiet", "--out", "log", "--interval", "50ms"])
+        .args([
+            "--",
+            "sh",
+            "-c",
+            "sleep 0.3; touch hangs; sleep 0.6; exit 7",
+        ]);
+    let start = Instant::now();
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(7));
+    assert!(start.elapsed() < GIVES_UP);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("the log is incomplete"), "{said}");
+    let (before, _) = said.split_once(" samples were not written").unwrap();
+    let (_, number) = before.rsplit_once(' ').unwrap();
+    let lost: usize = number.parse().unwrap();
+    let written = machine.log().samples.len();
+    assert!(lost >= 5 && written >= 3, "{written} and {said}");
+}
+
+#[test]
 fn a_limit_of_open_files_keeps_no_job_from_running() {
     for limit in 4..=24 {
         let machine = Machine::with_rapl();

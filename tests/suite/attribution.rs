@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::support::{IMPACT, Machine, same};
+use crate::support::{IMPACT, Machine, not_run, same};
 
 #[test]
 fn the_utilisation_is_the_processors_kept_busy() {
@@ -105,7 +105,7 @@ fn who_leaves_the_control_group_of_the_run_is_counted_all_the_same() {
         .find(|mount| mount.join("cgroup.procs").exists())
         .map(|mount| mount.join(format!("left-{}", std::process::id())));
     let Some(group) = group.filter(|group| fs::create_dir(group).is_ok()) else {
-        eprintln!("skipped: no control group can be made here");
+        not_run("processes that leave the run's group: no control group can be made here");
         return;
     };
     let said = "log/impacttracker/impact_tracker_log.log";

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::{LegacyRun, impact};
+use crate::support::{LegacyRun, impact, not_run};
 
 /// The test script installs TeX and sets this; without TeX at hand the test has nothing to say.
 const REQUIRE_TOOLS: &str = "IMPACT_TEST_REQUIRE_TOOLS";
@@ -27,7 +27,7 @@ fn tex(program: &str, argument: &str, folder: &Path) -> Option<String> {
                 std::env::var_os(REQUIRE_TOOLS).is_none(),
                 "{program}: {error}"
             );
-            eprintln!("no {program} here; skipped");
+            not_run(&format!("LaTeX: there is no {program} here"));
             None
         }
     }

@@ -4,7 +4,6 @@
 //! runs of a public leaderboard are compared too where they are at hand: in `IMPACT_REFERENCE` or `../shared/reference`.
 
 use std::fs;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use impact::ledger::summarise::summarise;
@@ -13,7 +12,7 @@ use impact::model::EnergyClass;
 use serde_json::{Value, json};
 
 use crate::support::site::{groups, names, pages};
-use crate::support::{self, program};
+use crate::support::{self, not_run, program};
 
 const TOLERANCE: f64 = 1e-12;
 
@@ -32,12 +31,10 @@ fn published() -> Option<PathBuf> {
         None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/reference"),
     };
     if !folder.is_dir() {
-        // Not by eprintln!, which tests that pass keep to themselves.
-        let _ = writeln!(
-            std::io::stderr(),
-            "NOT COMPARED: the published runs are not in {} (see IMPACT_REFERENCE)",
+        not_run(&format!(
+            "the published runs are not compared: they are not in {} (see IMPACT_REFERENCE)",
             folder.display()
-        );
+        ));
         return None;
     }
     Some(folder)

@@ -72,6 +72,39 @@ fn a_board_without_a_counter_is_integrated_from_its_power() {
     assert!(same(log.attributed("gpu:GPU-2"), 0.0), "nobody used it");
 }
 
+#[test]
+fn a_board_that_never_shows_a_possible_power_has_no_energy_and_not_none_at_all() {
+    let impossible = "board uuid=GPU-2 name=Old power=4294967.295\n";
+    let boards = Boards::playing(impossible);
+    let output = boards.track(&["--interval", "50ms"], "sleep 0.3");
+    let log = boards.machine.log();
+    for sample in &log.samples {
+        let meter = &sample["energy"]["gpu:GPU-2"];
+        assert!(meter["total_j"].is_null(), "{meter}");
+        for field in ["nvidia_draw_absolute", "per_gpu_power_draw"] {
+            assert!(sample[field].is_null(), "{sample}");
+        }
+    }
+    assert_eq!(log.last()["energy"]["gpu:GPU-2"]["method"], "absent");
+    assert!(log.info["balance"]["gpu:GPU-2"].is_null());
+    assert_eq!(log.notes().matches("its energy is unknown").count(), 1);
+    let table = String::from_utf8(output.stderr).unwrap();
+    let row = table.lines().find(|line| line.contains("GPU-2")).unwrap();
+    assert!(row.contains("unknown"), "{row}");
+    let report = boards.impact().args(["report", "log"]).output().unwrap();
+    let report = String::from_utf8(report.stdout).unwrap();
+    assert!(report.contains("more power than it can draw"), "{report}");
+
+    // Once a power can be, it counts.
+    let boards = Boards::playing(impossible);
+    let script = "sleep 0.1; play \"board uuid=GPU-2 name=Old power=100\n\"; sleep 0.4";
+    boards.track(&["--interval", "50ms"], script);
+    let log = boards.machine.log();
+    assert_eq!(log.last()["energy"]["gpu:GPU-2"]["method"], "integrated");
+    assert!(log.total("gpu:GPU-2") > 20.0);
+    assert!(!log.notes().contains("was lost"), "{}", log.notes());
+}
+
 /// How often a function of the library was called while a job of a second was sampled 20 times a second, and the number
 /// of samples.
 fn calls_and_samples(scenario: &str, function: &str) -> (usize, usize, Log) {

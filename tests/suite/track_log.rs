@@ -5,7 +5,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::Stdio;
 
 use crate::support::machine::Log;
-use crate::support::{IMPACT, Machine};
+use crate::support::{IMPACT, Machine, not_run};
 
 #[test]
 fn a_log_that_cannot_be_made_or_vanishes_does_not_touch_the_job() {
@@ -36,7 +36,7 @@ fn a_full_disk_does_not_touch_the_job() {
         .stderr(Stdio::null())
         .status();
     if !mounted.is_ok_and(|status| status.success()) {
-        eprintln!("skipped: mounting a small tmpfs is not allowed here");
+        not_run("a full disk: mounting a small tmpfs is not allowed here");
         return;
     }
     let output = machine

@@ -23,13 +23,21 @@ impl Line {
     /// Why the file of a project must not have this line.
     pub(super) fn refused_to_projects(&self, path: &Path) -> Option<BadFile> {
         let (path, line, key) = (path.to_owned(), self.number, self.key.name);
-        let is_below = |part| matches!(part, Component::Normal(_) | Component::CurDir);
         if self.key.is_personal {
             return Some(BadFile::Personal { path, line, key });
         }
-        (self.key.is_folder && !Path::new(&self.value).components().all(is_below))
-            .then_some(BadFile::Outside { path, line, key })
+        (self.key.is_folder && is_outside(&self.value)).then_some(BadFile::Outside {
+            path,
+            line,
+            key,
+        })
     }
+}
+
+/// Whether a folder is not below the working directory, by its name.
+pub(crate) fn is_outside(folder: &str) -> bool {
+    let is_below = |part| matches!(part, Component::Normal(_) | Component::CurDir);
+    !Path::new(folder).components().all(is_below)
 }
 
 /// An error in a settings file.
@@ -135,18 +143,8 @@ fn text_of(path: &Path) -> Result<Option<String>, BadFile> {
     };
     match files::read_text(path, LARGEST) {
         Ok(text) => Ok(Some(text)),
-        // A home folder that cannot be read has no settings.
-        Err(error)
-            if matches!(
-                error.kind(),
-                io::ErrorKind::NotFound
-                    | io::ErrorKind::PermissionDenied
-                    | io::ErrorKind::NotADirectory
-                    | io::ErrorKind::InvalidInput
-            ) =>
-        {
-            Ok(None)
-        }
+        // There is no such file, or it is in a folder that cannot be read.
+        Err(_) if path.symlink_metadata().is_err() => Ok(None),
         Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
             Err(BadFile::TooLarge(path.to_owned()))
         }

@@ -16,8 +16,6 @@ pub(crate) struct Key {
     pub(crate) alias: Option<&'static str>,
     /// The environment variable that other tools use, besides `IMPACT_...`.
     pub(crate) foreign_variable: Option<&'static str>,
-    /// Section and key of perun's file.
-    pub(crate) perun: Option<(&'static str, &'static str)>,
     /// Never printed.
     pub(crate) is_secret: bool,
     /// Not allowed in a project's file, which somebody else may have written.
@@ -47,7 +45,6 @@ impl Key {
             default: None,
             alias: None,
             foreign_variable: None,
-            perun: None,
             is_secret: false,
             is_personal: false,
             is_folder: false,
@@ -67,11 +64,6 @@ impl Key {
 
     pub(super) const fn variable(mut self, name: &'static str) -> Self {
         self.foreign_variable = Some(name);
-        self
-    }
-
-    pub(super) const fn perun(mut self, section: &'static str, key: &'static str) -> Self {
-        self.perun = Some((section, key));
         self
     }
 

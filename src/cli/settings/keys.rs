@@ -9,19 +9,14 @@ use crate::units::{GramsPerKwh, PricePerKwh, Pue, Span, Watts};
 /// All keys, in the order in which they are printed.
 pub(crate) static KEYS: &[Key] = &[
     Key::new("pue", parses::<Pue>, "Power usage effectiveness of the data centre")
-        .variable("OVERRIDE_PUE")
-        .perun("post-processing", "pue"),
-    Key::new("emissions-factor", parses::<GramsPerKwh>, "Carbon intensity for all runs, in g CO2eq per kWh")
-        .perun("post-processing", "emissions_factor"),
+        .variable("OVERRIDE_PUE"),
+    Key::new("emissions-factor", parses::<GramsPerKwh>, "Carbon intensity for all runs, in g CO2eq per kWh"),
     Key::new("price", parses::<PricePerKwh>, "Price of a kWh")
-        .alias("price-factor")
-        .perun("post-processing", "price_factor"),
+        .alias("price-factor"),
     Key::new("currency", currency, "Currency of the price")
-        .default("USD")
-        .perun("post-processing", "price_unit"),
+        .default("USD"),
     Key::new("interval", parses::<Span>, "Time between two samples")
-        .default("1s")
-        .perun("monitor", "sampling_period"),
+        .default("1s"),
     Key::new("zone", zone, "Zone of the electricity map, such as US-CA"),
     Key::new("region", words, "Cloud region, such as aws:us-east-1"),
     Key::new("address", words, "City, such as Montreal, Canada"),
@@ -32,14 +27,11 @@ pub(crate) static KEYS: &[Key] = &[
     Key::new("memory-watts-per-gb", parses::<Watts>, "Power of a GB of memory in W, for machines without a power meter of the memory"),
     Key::new("output", words, "Folder of the logs; in a project's file one below the working directory")
         .folder()
-        .default("impact-logs")
-        .perun("output", "data_out"),
+        .default("impact-logs"),
     Key::new("format", format, "Output format of the commands that have it: text, markdown, latex, html, json, yaml or csv")
-        .default("text")
-        .perun("output", "format"),
+        .default("text"),
     Key::new("log-level", log_level, "What track prints on standard error: error hides its table; warn, info and debug show it")
-        .default("info")
-        .perun("debug", "log_lvl"),
+        .default("info"),
     Key::new("provider", words, "Provider of live intensities; auto asks each in turn")
         .default("auto"),
     Key::new("electricitymaps-token", words, "Token for Electricity Maps")

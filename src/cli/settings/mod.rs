@@ -10,7 +10,7 @@ pub(crate) mod perun;
 mod resolve;
 mod sources;
 
-pub(crate) use file::{commented, with_value};
+pub(crate) use file::{commented, is_outside, with_value};
 pub(crate) use key::{Key, NoSuchKey};
 pub(crate) use resolve::{Config, Origin, Setting};
 pub(crate) use sources::{IgnoredFile, PROJECT_FILE, Sources};

@@ -60,6 +60,9 @@ impl BadSetting {
                 "impact config show, which lists the keys"
             }
             Self::File(BadFile::Personal { .. }) => "impact config set --user KEY VALUE",
+            Self::File(BadFile::Io { .. }) => {
+                "a regular file that you may read in its place, or none"
+            }
             Self::File(_) => "correct the file, or remove the line",
             Self::Environment { variable, .. } => {
                 let advice = format!("unset {variable}, or give it another value");

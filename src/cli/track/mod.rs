@@ -169,6 +169,12 @@ impl TrackArgs {
             // Also with --quiet: without a log the run is lost.
             let text = format!("impact: there is no log: {}", summary.notes.join("; "));
             tell(escape::terminal(&text));
+        } else if !summary.not_in_log.is_empty() {
+            let text = format!(
+                "impact: the log is incomplete: {}",
+                summary.not_in_log.join("; ")
+            );
+            tell(escape::terminal(&text));
         }
         if let Some(Err(why)) = summary_file.map(|file| file.write(&summary)) {
             tell(format!("impact: {}", escape::terminal(&why)));

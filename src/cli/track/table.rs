@@ -72,6 +72,13 @@ fn rows(text: &mut String, measurement: &Measurement) {
     );
     for sensor in &measurement.sensors {
         let Some(balance) = measurement.balance.get(&sensor.component) else {
+            let unknown = "unknown";
+            let _ = writeln!(
+                text,
+                "  {:width$}  {unknown:>12}  {unknown:>12}  {}",
+                name(&sensor.component),
+                sensor.method,
+            );
             continue;
         };
         let contained = match measurement.counted_as(&sensor.component) {

@@ -14,6 +14,7 @@ pub(crate) mod kernel_file;
 mod latest_reading;
 mod machine_cpu_time;
 mod memory;
+mod mirrored_dies;
 #[cfg(feature = "nvml")]
 mod nvml;
 mod odometer;

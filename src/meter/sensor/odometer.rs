@@ -34,6 +34,8 @@ pub(crate) struct Odometer {
     before_set_back: Option<(Seen, u64)>,
     /// Microjoules that were shown and not counted.
     left_out: u64,
+    /// A power was shown that the device can draw.
+    has_possible_power: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -78,6 +80,7 @@ impl Odometer {
             before: None,
             before_set_back: None,
             left_out: 0,
+            has_possible_power: false,
         }
     }
 
@@ -86,6 +89,18 @@ impl Odometer {
         if watts > 0.0 {
             self.most_watts = watts.min(MOST_WATTS);
         }
+    }
+
+    /// Whether the energy is known: a power sensor may never have shown what the device can draw.
+    pub(crate) fn is_known(&self) -> bool {
+        match self.last.value {
+            Value::Counter(_) => true,
+            Value::Gauge(watts) => self.has_possible_power || self.can_draw(watts),
+        }
+    }
+
+    fn can_draw(&self, watts: Watts) -> bool {
+        watts.get() <= self.most_watts
     }
 
     /// Microjoules that the sensor has shown and that were not counted.
@@ -135,11 +150,13 @@ impl Odometer {
                 let joined = |a: f64, b: f64| {
                     (f64::midpoint(a, b) * elapsed.as_secs_f64() * 1e6).round() as u64
                 };
-                let is_possible = |watts: Watts| watts.get() <= self.most_watts;
                 let all = joined(from.get(), watts.get());
-                match (is_possible(from), is_possible(*watts)) {
+                let (from_is_possible, now_is_possible) =
+                    (self.can_draw(from), self.can_draw(*watts));
+                self.has_possible_power |= from_is_possible || now_is_possible;
+                match (from_is_possible, now_is_possible) {
                     (true, true) => all,
-                    (from_is_possible, now_is_possible) => {
+                    _ => {
                         // What is possible holds for the whole interval.
                         let step = match (from_is_possible, now_is_possible) {
                             (true, _) => joined(from.get(), from.get()),
@@ -350,6 +367,12 @@ mod tests {
         Reading::Counter { microjoules, wraps }
     }
 
+    fn gauge(watts: f64) -> Reading {
+        Reading::Gauge {
+            watts: Watts::new(watts).unwrap(),
+        }
+    }
+
     fn at(seconds: f64) -> Duration {
         Duration::from_secs_f64(seconds)
     }
@@ -457,15 +480,25 @@ mod tests {
 
     #[test]
     fn a_power_that_the_board_cannot_draw_is_replaced_by_the_last_one() {
-        let gauge = |watts| Reading::Gauge {
-            watts: Watts::new(watts).unwrap(),
-        };
         let mut odometer = Odometer::starting(&gauge(100.0), at(0.0));
         odometer.limit(450.0);
         let anomaly = odometer.advance(&gauge(4_294_967.295), at(1.0));
         assert!(matches!(anomaly, Some(Anomaly::TooMuchPower(_))));
         odometer.advance(&gauge(100.0), at(2.0));
         assert_eq!(odometer.microjoules(), 200_000_000);
+    }
+
+    #[test]
+    fn the_energy_of_a_power_sensor_is_known_from_its_first_possible_power_on() {
+        let impossible = gauge(4_294_967.295);
+        let mut odometer = Odometer::starting(&impossible, at(0.0));
+        odometer.limit(450.0);
+        odometer.advance(&impossible, at(1.0));
+        assert!(!odometer.is_known());
+        odometer.advance(&gauge(100.0), at(2.0));
+        odometer.advance(&impossible, at(3.0));
+        assert!(odometer.is_known());
+        assert!(Odometer::starting(&gauge(100.0), at(0.0)).is_known());
     }
 
     #[test]

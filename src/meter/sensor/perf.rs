@@ -6,6 +6,7 @@ use std::os::fd::FromRawFd;
 use std::path::Path;
 
 use super::kernel_file::line;
+use super::mirrored_dies::{self, Relation};
 use super::{PowerSource, ReadError, Reading, Roots, Sensor, cpu_list};
 use crate::model::{Component, CpuSocket, Method};
 
@@ -37,8 +38,8 @@ struct Counting {
     joules_per_count: f64,
 }
 
-/// Opens every event that can be opened; if none can, the error is that of the first one.
-pub(crate) fn sensors(roots: &Roots) -> Result<Vec<Sensor>, io::Error> {
+/// Opens every event that can be opened, with notes about dies; if none can, the error is that of the first one.
+pub(crate) fn sensors(roots: &Roots) -> Result<(Vec<Sensor>, Vec<String>), io::Error> {
     let folder = roots.sys("bus/event_source/devices/power");
     let mut sensors: Vec<Sensor> = Vec::new();
     let mut refusal = None;
@@ -67,8 +68,37 @@ pub(crate) fn sensors(roots: &Roots) -> Result<Vec<Sensor>, io::Error> {
     }
     match refusal {
         Some(error) if sensors.is_empty() => Err(error),
-        _ => Ok(sensors),
+        _ => Ok(without_mirrors(roots, sensors)),
     }
+}
+
+/// The sensors without dies that show the counter of another die, and what is to be noted about them.
+fn without_mirrors(roots: &Roots, mut sensors: Vec<Sensor>) -> (Vec<Sensor>, Vec<String>) {
+    let components: Vec<Component> = sensors.iter().map(|s| s.component.clone()).collect();
+    let mirrors = mirrored_dies::find(roots, &components, |earlier, later| {
+        let (before, rest) = sensors.split_at_mut(later);
+        mirrored_dies::since_opened(before[earlier].source.as_mut(), rest[0].source.as_mut())
+    });
+    let mut notes = Vec::new();
+    let mut kept = Vec::new();
+    for (sensor, mirror) in sensors.into_iter().zip(mirrors) {
+        let die = &sensor.component;
+        match mirror {
+            Some((original, Relation::One)) => {
+                notes.push(mirrored_dies::note(die, &components[original]));
+                continue;
+            }
+            Some((original, _)) => {
+                let original = &components[original];
+                notes.push(format!(
+                    "{die} is added to {original}, but neither moved at the start, so they may be one counter"
+                ));
+            }
+            None => {}
+        }
+        kept.push(sensor);
+    }
+    (kept, notes)
 }
 
 fn describe(folder: &Path, name: &str, cpu: u32) -> Option<Event> {
@@ -176,6 +206,58 @@ mod tests {
         assert_eq!((event.unit_type, event.config, event.cpu), (23, 2, 4));
         assert_eq!(event.joules_per_count, 2f64.powi(-32));
         assert_eq!(describe(folder.path(), "energy-ram", 4), None);
+    }
+
+    /// A counter that is updated every 50 readings of any counter of its group.
+    struct Die(std::sync::Arc<std::sync::atomic::AtomicU64>, u64);
+
+    impl PowerSource for Die {
+        fn read(&mut self) -> Result<Reading, ReadError> {
+            let readings = self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            Ok(Reading::of_joules((readings / 50 * self.1) as f64))
+        }
+    }
+
+    #[test]
+    fn a_die_that_shows_the_counter_of_another_is_left_out_and_noted() {
+        let readings = std::sync::Arc::default();
+        let die = |socket, die, step| Sensor {
+            component: Component::Package(CpuSocket {
+                socket,
+                die: Some(die),
+            }),
+            method: Method::Measured,
+            place: "a test".to_owned(),
+            first: Reading::of_joules(0.0),
+            source: Box::new(Die(std::sync::Arc::clone(&readings), step)),
+        };
+        let found = vec![
+            die(0, 0, 5),
+            die(0, 1, 5),
+            die(1, 0, 5),
+            die(1, 1, 6),
+            die(2, 0, 0),
+            die(2, 1, 0),
+        ];
+        let roots = Roots {
+            procfs: "/nonexistent".into(),
+            ..Roots::default()
+        };
+        let (kept, notes) = without_mirrors(&roots, found);
+        let kept: Vec<String> = kept.iter().map(|s| s.component.to_string()).collect();
+        assert_eq!(
+            kept,
+            [
+                "package-0-die-0",
+                "package-1-die-0",
+                "package-1-die-1",
+                "package-2-die-0",
+                "package-2-die-1"
+            ]
+        );
+        assert_eq!(notes.len(), 2, "{notes:?}");
+        assert!(notes[0].starts_with("package-0-die-1 shows the same counter as package-0-die-0"));
+        assert!(notes[1].contains("may be one counter"));
     }
 
     #[test]

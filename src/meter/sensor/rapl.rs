@@ -5,6 +5,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use super::kernel_file::line;
+use super::mirrored_dies::{self, Relation};
 use super::{KernelFile, PowerSource, ReadError, Reading, Roots, Sensor, Wraps};
 use crate::model::{Component, CpuSocket, Method};
 
@@ -60,65 +61,31 @@ pub(crate) fn domains(roots: &Roots) -> Vec<Domain> {
         }
         found.push(domain);
     }
-    if !is_intel(roots) {
-        find_mirrors(&mut found);
-    }
+    find_mirrors(roots, &mut found);
     found
 }
 
-/// Readings of one counter through two dies lie at most this far apart: they are some milliseconds apart.
-const MIRROR_DISTANCE_UJ: u64 = 5_000_000;
-/// Counters that have shown less since the boot may be this close by chance.
-const LEAST_FOR_DISTANCE_UJ: u64 = 1_000_000_000;
-
-/// Marks dies that show the counter of another die of their socket, as on AMD's Zen 1 and Zen 2.
-fn find_mirrors(domains: &mut [Domain]) {
-    for later in 1..domains.len() {
-        let (before, rest) = domains.split_at_mut(later);
-        let domain = &mut rest[0];
-        let original = before.iter().find(|other| {
-            other.twin_of.is_none()
-                && domain.twin_of.is_none()
-                && are_dies_of_one_socket(&other.component, &domain.component)
-                && matches!((other.first(), domain.first()), (Some(a), Some(b)) if is_mirror(a, b))
-        });
-        if let Some(original) = original {
-            domain.twin_of = Some(original.path.clone());
-            domain.mirrors = Some(original.component.clone());
+/// Marks dies that show the counter of another die of their socket.
+fn find_mirrors(roots: &Roots, domains: &mut [Domain]) {
+    let components: Vec<Component> = domains.iter().map(|d| d.component.clone()).collect();
+    let first: Vec<Option<u64>> = domains.iter().map(Domain::first).collect();
+    let mirrors = mirrored_dies::find(roots, &components, |a, b| match (first[a], first[b]) {
+        (Some(a), Some(b)) => mirrored_dies::since_boot(a, b),
+        _ => Relation::Separate,
+    });
+    for (index, mirror) in mirrors.into_iter().enumerate() {
+        if let Some((original, _)) = mirror {
+            domains[index].twin_of = Some(domains[original].path.clone());
+            domains[index].mirrors = Some(components[original].clone());
         }
     }
 }
 
-fn is_mirror(a: u64, b: u64) -> bool {
-    a == b || (a.min(b) >= LEAST_FOR_DISTANCE_UJ && a.abs_diff(b) <= MIRROR_DISTANCE_UJ)
-}
-
-fn are_dies_of_one_socket(a: &Component, b: &Component) -> bool {
-    let socket = |component: &Component| match component {
-        Component::Package(unit) => {
-            let name = unit.to_string();
-            let (socket, _die) = name.split_once("-die-")?;
-            Some(socket.to_owned())
-        }
-        _ => None,
-    };
-    a != b && socket(a).is_some() && socket(a) == socket(b)
-}
-
-/// Every die of Intel's processors has a counter of its own.
-fn is_intel(roots: &Roots) -> bool {
-    let mut buffer = [0; 256];
-    let file = KernelFile::open(&roots.proc("cpuinfo"));
-    file.is_ok_and(|file| {
-        let text = file.text(&mut buffer);
-        text.is_ok_and(|text| text.contains("GenuineIntel"))
-    })
-}
-
 impl Domain {
-    /// The counter's value when it was found.
+    /// The counter's value when it was found; none of a twin.
     fn first(&self) -> Option<u64> {
         match &self.counter {
+            _ if self.twin_of.is_some() => None,
             Ok((_, Reading::Counter { microjoules, .. })) => Some(*microjoules),
             _ => None,
         }

@@ -2,7 +2,7 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-use super::{MachineCpuTime, Processor, Roots, Sensor, memory, perf, rapl, tdp};
+use super::{MachineCpuTime, Processor, Roots, Sensor, memory, mirrored_dies, perf, rapl, tdp};
 use crate::model::{Component, CpuSocket, EnergyClass, Method, Present};
 
 /// The sensors of processors and memory, and every place where they were looked for.
@@ -145,9 +145,7 @@ impl Survey {
         for domain in domains {
             if let Some(original) = &domain.mirrors {
                 let die = &domain.component;
-                self.notes.push(format!(
-                    "{die} shows the same counter as {original}, which is counted once"
-                ));
+                self.notes.push(mirrored_dies::note(die, original));
             }
             let state = match (&domain.twin_of, &domain.counter) {
                 (Some(twin), _) => State::TwinOf(twin.clone()),
@@ -166,8 +164,9 @@ impl Survey {
     fn perf(&mut self, roots: &Roots) {
         let place = roots.sys("bus/event_source/devices/power");
         let state = match perf::sensors(roots) {
-            Ok(found) if found.is_empty() => State::Missing("no energy events".to_owned()),
-            Ok(found) => {
+            Ok((found, _)) if found.is_empty() => State::Missing("no energy events".to_owned()),
+            Ok((found, notes)) => {
+                self.notes.extend(notes);
                 for sensor in found {
                     if self.sensors.iter().all(|s| s.component != sensor.component) {
                         self.sensors.push(sensor);

@@ -7,10 +7,11 @@ use std::time::{Duration, Instant};
 
 use super::child::Ending;
 use super::job::Job;
-use super::log_thread::LogSender;
+use super::log_thread::{LogSender, SampleCount};
 use super::mark_socket::MarkSocket;
 use super::meter_thread::{JobEnd, JobEvent};
 use super::plan::Plan;
+use super::recorder::unwritten;
 use super::run_cgroup::RunCgroup;
 use super::summary::{Display, Summary};
 use crate::meter::{Clock as _, SystemClock};
@@ -60,6 +61,7 @@ struct Tracker {
     /// The run's folder, as far as that is known.
     run: Option<PathBuf>,
     mark_socket: Option<Arc<MarkSocket>>,
+    samples: SampleCount,
     /// The control group of the command, which is removed at the end.
     _cgroup: Option<RunCgroup>,
 }
@@ -144,9 +146,15 @@ impl Tracker {
                     }
                 }
             };
+            let mut note = format!("{why}, so the end of the run is not in the log");
+            let samples = self.samples.unwritten();
+            if samples > 0 {
+                note.push_str(&format!("; {}", unwritten(samples)));
+            }
             return Some(Summary {
                 run: self.run.clone(),
-                notes: vec![format!("{why}, so the end of the run is not in the log")],
+                notes: vec![note.clone()],
+                not_in_log: vec![note],
                 ..Summary::of_nothing(plan, end.ending)
             });
         }

@@ -215,6 +215,7 @@ impl Tracker {
             let marks = marks.as_ref().and_then(|address| address.to_str());
             control.started(&id, run.as_deref(), marks);
         }
+        let samples = log.sample_count();
         Ok(Self {
             job: Job::new(child, signals, plan.control.clone()),
             measuring: if is_measured {
@@ -226,6 +227,7 @@ impl Tracker {
             complete: None,
             run,
             mark_socket,
+            samples,
             _cgroup: cgroup,
         })
     }
