@@ -94,7 +94,8 @@ fn mark_training(run: &Path) {
     let marked = lines.lines().enumerate().map(|(number, line)| {
         let mut sample: serde_json::Value = serde_json::from_str(line).unwrap();
         if let Some(edge) = ["start", "end"].get(number.wrapping_sub(1)) {
-            sample["mark"] = serde_json::json!({"name": "train", "edge": edge});
+            let count = serde_json::json!({"tokens": 4096});
+            sample["mark"] = serde_json::json!({"name": "train", "edge": edge, "count": count});
         }
         format!("{sample}\n")
     });
