@@ -19,7 +19,8 @@ Examples:
   impact mark --run logs/a --start train
 
 A phase of --start lasts until its --end, a phase of NAME until the next NAME. Counts add up; impact report
-gives the energy for each unit. Outside of a tracked job this does nothing and succeeds.")]
+gives the energy for each unit. Where no tracker measures the job, a mark is a note on standard error and the
+exit code is 0, so that the same script also runs without impact.")]
 pub(crate) struct MarkArgs {
     /// Name of a phase that starts now and lasts until the next such name
     #[arg(value_name = "NAME", conflicts_with_all = ["start", "end"])]
@@ -112,7 +113,10 @@ fn send(mark: &Mark, args: &MarkArgs, settings: &Sources) {
                 "impact: the mark is not sent: no tracker of yours measures this any more, or not yet",
             );
         }
-        Delivery::Measured | Delivery::NoTracker => {}
+        Delivery::NoTracker => tell(
+            "impact: the mark is not sent: this job is not tracked; start it with impact track -- COMMAND",
+        ),
+        Delivery::Measured => {}
     }
 }
 

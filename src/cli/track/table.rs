@@ -131,7 +131,7 @@ fn totals(text: &mut String, summary: &Summary, footprint: Option<&Footprint>) {
         (None, _) => {
             let _ = writeln!(
                 text,
-                "  CO2eq: unknown, because the place is; name it with --zone, --address, --region or --country"
+                "  CO2eq: unknown, because it is not known where this is; --zone, --address, --region or --country says it"
             );
         }
     }

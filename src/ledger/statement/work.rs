@@ -3,6 +3,7 @@ use serde::Serialize;
 use crate::ledger::Tally;
 use crate::text::escape;
 use crate::text::number::human;
+use crate::text::quantity::Quantity;
 use crate::units::Exact;
 
 /// More units are no part of a paragraph; JSON has all.
@@ -48,10 +49,10 @@ pub(super) fn words(tally: &Tally) -> Option<String> {
                 String::new()
             };
             format!(
-                "{} {}{some} ({} J each)",
+                "{} {}{some} ({} each)",
                 human(entry.count.value()),
                 escape::line(&entry.unit),
-                human(entry.joules_per_unit)
+                Quantity::Joules.amount(entry.joules_per_unit)
             )
         })
         .collect();
