@@ -211,6 +211,21 @@ impl Table {
     }
 }
 
+/// The cells of a column of numbers, all of one length, so that their decimal points stand below each other.
+#[must_use]
+pub(crate) fn aligned(cells: &[&str]) -> Vec<String> {
+    let mut width = Width::default();
+    for cell in cells {
+        width.fit(cell, true);
+    }
+    let all = width.all();
+    let cell = |cell: &&str| match Number::of(cell) {
+        Some(number) => format!("{:>all$}", width.aligned(&number)),
+        None => format!("{cell:>all$}"),
+    };
+    cells.iter().map(cell).collect()
+}
+
 /// A name that LaTeX may break after its separators and within its long parts.
 fn breakable(name: &str) -> String {
     let mut out = String::from("\\raggedright ");

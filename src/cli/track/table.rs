@@ -6,9 +6,10 @@ use crate::ledger::Footprint;
 use crate::ledger::footprint::PueOrigin;
 use crate::meter::Measurement;
 use crate::model::Component;
-use crate::model::info::Region;
+use crate::model::info::{Balance, Region, SensorNote};
 use crate::text::escape;
 use crate::text::quantity::{self, Quantity};
+use crate::text::table::aligned;
 use crate::track::{Ending, Summary};
 use crate::units::Energy;
 
@@ -65,25 +66,37 @@ fn rows(text: &mut String, measurement: &Measurement) {
         .max()
         .unwrap_or(0)
         .max(7);
+    let rows: Vec<(&SensorNote, &Balance)> = measurement
+        .sensors
+        .iter()
+        .filter_map(|sensor| Some((sensor, measurement.balance.get(&sensor.component)?)))
+        .collect();
+    let column = |title: &str, joules: &dyn Fn(&Balance) -> f64| {
+        let amounts = rows.iter().map(|(_, balance)| joules(balance));
+        let amounts: Vec<String> = amounts
+            .map(|joules| Quantity::Joules.amount(joules))
+            .collect();
+        let cells: Vec<&str> = std::iter::once(title)
+            .chain(amounts.iter().map(String::as_str))
+            .collect();
+        aligned(&cells)
+    };
+    let run = column("the run", &|balance| balance.attributed_j);
+    let machine = column("the machine", &|balance| balance.total_j);
     let _ = writeln!(
         text,
-        "  {:width$}  {:>12}  {:>12}  how",
-        "device", "the run", "the machine"
+        "  {:width$}  {}  {}  how",
+        "device", run[0], machine[0]
     );
-    for sensor in &measurement.sensors {
-        let Some(balance) = measurement.balance.get(&sensor.component) else {
-            continue;
-        };
+    for (((sensor, _), run), machine) in rows.iter().zip(&run[1..]).zip(&machine[1..]) {
         let contained = match measurement.counted_as(&sensor.component) {
             Some(_) => "",
             None => " (not added: part of another, or unknown)",
         };
         let _ = writeln!(
             text,
-            "  {:width$}  {:>12}  {:>12}  {}{contained}",
+            "  {:width$}  {run}  {machine}  {}{contained}",
             name(&sensor.component),
-            joules(balance.attributed_j),
-            joules(balance.total_j),
             sensor.method,
         );
     }
@@ -168,8 +181,4 @@ fn name(component: &Component) -> String {
         Some((end, _)) => name[..end].to_owned(),
         None => name,
     }
-}
-
-fn joules(joules: f64) -> String {
-    Quantity::Joules.amount(joules)
 }
