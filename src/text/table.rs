@@ -128,11 +128,10 @@ impl Table {
         for cells in self.rows() {
             out.push_str("<tr>");
             for (column, cell) in cells.iter().enumerate() {
-                let cell = escape::html(cell);
                 out.push_str(&if column == 0 {
-                    format!("<th scope=\"row\">{cell}</th>")
+                    format!("<th scope=\"row\">{}</th>", escape::breakable_html(cell))
                 } else {
-                    format!("<td>{cell}</td>")
+                    format!("<td>{}</td>", escape::html(cell))
                 });
             }
             out.push_str("</tr>\n");

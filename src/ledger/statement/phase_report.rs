@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::ledger::phases::{Counts, Efficiency, Phase};
 use crate::model::EnergyClass;
 use crate::text::escape;
-use crate::text::number::{counted, human};
+use crate::text::number::{self, counted};
 use crate::text::quantity::{Quantity, digits};
 use crate::units::SECONDS_PER_HOUR;
 
@@ -71,7 +71,11 @@ pub(super) fn write_work(
     for (unit, report) in work {
         let unit = escape::line(unit);
         let joules = Quantity::Joules.amount(report.joules_per_unit);
-        let _ = write!(out, "{indent}{} {unit}: {joules} each", human(report.count));
+        let _ = write!(
+            out,
+            "{indent}{} {unit}: {joules} each",
+            number::work(report.count)
+        );
         if let Some(units) = report.units_per_kwh {
             let _ = write!(out, ", {} per kWh", digits(units));
         }

@@ -2,7 +2,7 @@ use serde::Serialize;
 
 use crate::ledger::Tally;
 use crate::text::escape;
-use crate::text::number::human;
+use crate::text::number;
 use crate::text::quantity::Quantity;
 use crate::units::Exact;
 
@@ -50,7 +50,7 @@ pub(super) fn words(tally: &Tally) -> Option<String> {
             };
             format!(
                 "{} {}{some} ({} each)",
-                human(entry.count.value()),
+                number::work(entry.count.value()),
                 escape::line(&entry.unit),
                 Quantity::Joules.amount(entry.joules_per_unit)
             )
