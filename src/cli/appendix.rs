@@ -41,8 +41,9 @@ Examples:
 
 Without a spec, folders are groups. The spec says which runs belong to which group, what the tables
 hold and what is plotted; --print-spec writes one that shows every key. The pages need no server and
-no network. With --redact, or \"redact\": true in the spec, the pages, tables and archives do not say who
-ran it on which machine; names of runs, tags and folders below LOGDIR stay. Exit code 3 means that some logs were left out; they are listed on standard error.")]
+no network. With --redact, or \"redact\": true in the spec, the pages, tables and archives do not
+say who ran it on which machine; names of runs, tags and folders below LOGDIR stay. Exit code 3
+means that some logs were left out; they are listed on standard error.")]
 pub(super) struct AppendixArgs {
     /// Directories with logs [default: the spec's `logs`, else ./data, else ./impact-logs, else .]
     #[arg(value_name = "LOGDIR")]

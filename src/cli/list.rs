@@ -28,7 +28,8 @@ Examples:
   impact list logs/ --sort energy --filter 'tag.lr=0.1'
   impact list logs/ --filter 'energy>0.01' --format csv
 
-A filter compares tag.NAME, name, host or a figure with a value; texts may be globs.")]
+A filter compares tag.NAME, name, host or a figure with a value. Texts may be globs; figures are
+in kWh, kg and h, as in --format csv.")]
 pub struct ListArgs {
     #[command(flatten)]
     folders: RunFolders,

@@ -18,9 +18,9 @@ Examples:
   impact mark \"epoch 3\"
   impact mark --run logs/a --start train
 
-A phase of --start lasts until its --end, a phase of NAME until the next NAME. Counts add up; impact report
-gives the energy for each unit. Where no tracker measures the job, a mark is a note on standard error and the
-exit code is 0, so that the same script also runs without impact.")]
+A phase of --start lasts until its --end, a phase of NAME until the next NAME. Counts add up;
+`impact report` gives the energy for each unit. If the job is not tracked, that is said on standard
+error, and the exit code is 0: the same script also runs without impact.")]
 pub(crate) struct MarkArgs {
     /// Name of a phase that starts now and lasts until the next such name
     #[arg(value_name = "NAME", conflicts_with_all = ["start", "end"])]

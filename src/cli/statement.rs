@@ -33,8 +33,9 @@ Examples:
   impact statement cluster-a/ cluster-b/ DEU --pue 1.1 --price 0.31 --currency EUR
 
 The country is an ISO code or an English name; without one, the country the runs took place in is
-used. Its average is used for runs of which nothing else says where they took place. Exit code 3 means that some logs could not be read; they are listed on standard error. So are
-copies and parts of other runs, which are counted once and do not change the exit code.")]
+used. Its average is used for runs of which nothing else says where they took place. Exit code 3
+means that some logs could not be read; they are listed on standard error. So are copies and parts
+of other runs, which are counted once and do not change the exit code.")]
 pub struct StatementArgs {
     /// Directories with logs [default: impact-logs], then the country whose social cost of carbon is stated
     #[arg(value_name = "LOGDIR... [COUNTRY]")]
@@ -52,7 +53,7 @@ pub struct StatementArgs {
     /// Currency of the price [default: USD]
     #[arg(long, value_parser = keys::currency)]
     currency: Option<String>,
-    /// Said in a model card, such as pre-training or fine-tuning
+    /// Kind of training for the model card, such as pre-training or fine-tuning
     #[arg(long, value_name = "TYPE")]
     training_type: Option<String>,
     /// Address of the appendix with the details

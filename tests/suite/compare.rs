@@ -348,7 +348,7 @@ fn figures_are_taken_from_files_beside_the_logs() {
     std::fs::remove_file(folder.path().join("b/0/eval.csv")).unwrap();
     compare(&["--metric", "score=eval.csv:last(score)"])
         .success()
-        .stdout(contains("1 run does not tell this figure"))
+        .stdout(contains("1 run has no such figure"))
         .stdout(contains("1 run: eval.csv is left out: it cannot be read"));
     compare(&["--metric", "score=/etc/passwd:last(score)"])
         .code(2)
@@ -463,9 +463,9 @@ fn runs_that_do_not_tell_a_figure_are_counted_as_people_count() {
     };
     let nowhere = Run::of_watts(100.0).without("region");
     nowhere.write(&folder.path().join("a/5"));
-    told("1 run does not tell this figure");
+    told("1 run has no such figure");
     nowhere.write(&folder.path().join("b/5"));
-    told("2 runs do not tell this figure");
+    told("2 runs have no such figure");
 }
 
 #[test]

@@ -108,6 +108,25 @@ fn script(path: &Path, text: &str) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
+/// The text below the options is written for 100 columns, and wraps badly where its lines are longer.
+#[test]
+fn no_line_of_a_help_text_is_too_long_for_the_page() {
+    let mut found = Vec::new();
+    all_examples(&[], &mut found);
+    for (path, _) in &found {
+        let text = help(path);
+        let (_, below) = text.rsplit_once("\nExample").unwrap();
+        let lines: Vec<&str> = below.lines().collect();
+        for two in lines.windows(2) {
+            // A line that was too long leaves a rest of a few words.
+            let is_rest =
+                |line: &str| line.len() < 25 && !line.is_empty() && !line.ends_with(['.', ':']);
+            let is_broken = two[0].len() > 60 && is_rest(two[1]);
+            assert!(!is_broken, "impact {}: {two:?}", path.join(" "));
+        }
+    }
+}
+
 fn run_as_printed(example: &str) -> std::process::Output {
     let folder = workplace();
     // One example may need that no file of settings is there yet.

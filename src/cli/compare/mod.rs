@@ -38,11 +38,12 @@ Examples:
   impact compare logs/baseline logs/candidate --budget 'energy<=+5%'
   impact compare logs/baseline logs/candidate --fail-if 'co2 > 1.5x' --output compare.html
 
-The other groups are compared with the first, or with --baseline. A bound of --budget and --fail-if is
-+5% (5 % more than the baseline), 105% (of it), 1.05x (times it), or an amount: J, Wh, kWh; g, kg; s, min, h.
+The other groups are compared with the first, or with --baseline. A bound of --budget and --fail-if
+is +5% (5 % more than the baseline), 105% (of it), 1.05x (times it), or an amount in J, Wh, kWh, g,
+kg, s, min or h.
 j_per_UNIT is the energy for a unit of work, as counted with `impact mark --count UNIT=NUMBER`.
-A figure from a file is NAME=FILE:FORMULA, with FILE in the folder of each run, and mean, median, min, max,
-sum, first, last, count or std of a column; --metrics-from reads them from a site spec.
+A figure from a file is NAME=FILE:FORMULA, with FILE in the folder of each run, and mean, median,
+min, max, sum, first, last, count or std of a column; --metrics-from reads them from a site spec.
 Exit code 6: a gate failed. Exit code 1: an error, or the figure of a gate is not known.")]
 pub struct CompareArgs {
     /// Groups of runs: a directory or a quoted glob each; with --by one directory [default: impact-logs]
@@ -63,7 +64,7 @@ pub struct CompareArgs {
     /// What to compare, such as energy, co2, time, gpu, j_per_tokens or NAME=FILE:FORMULA [default: energy, co2, time]
     #[arg(long, value_name = "METRIC", value_delimiter = ',')]
     metric: Vec<String>,
-    /// Also know the figures that `processors` of this site spec take from files
+    /// Also offer the figures that the `processors` of this site spec take from files
     #[arg(long, value_name = "SPEC")]
     metrics_from: Option<PathBuf>,
     /// Run the commands of --metrics-from

@@ -181,7 +181,12 @@ impl TrackArgs {
             tell(escape::terminal(text.trim_end()));
         } else if summary.run.is_none() {
             // Also with --quiet: without a log the run is lost.
-            let text = format!("impact: there is no log: {}", summary.notes.join("; "));
+            let notes: Vec<String> = summary
+                .notes
+                .iter()
+                .map(|note| format!("\n  {note}"))
+                .collect();
+            let text = format!("impact: this run has no log{}", notes.concat());
             tell(escape::terminal(&text));
         }
         if let Some(Err(why)) = summary_file.map(|file| file.write(&summary)) {

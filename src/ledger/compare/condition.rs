@@ -39,7 +39,7 @@ enum Shown {
 #[non_exhaustive]
 pub enum BadCondition {
     /// It has no `<`, `<=`, `>` or `>=`.
-    #[error("`{}` has no comparison: expected such as energy<=+5% or co2>1.1x", .0.escape_debug())]
+    #[error("`{}` has no comparison, as energy<=+5% and co2>1.1x have", .0.escape_debug())]
     NoRelation(String),
     /// It names a figure that does not exist.
     #[error(transparent)]
@@ -63,7 +63,7 @@ pub enum BadCondition {
         percent: String,
     },
     /// What follows the sign is not a number with a fitting unit.
-    #[error("`{}` is no bound of {metric}: expected a number with {}{}", .asked.escape_debug(), .units.join(", "), nearest::said(.nearest))]
+    #[error("`{}` is not a bound for {metric}: expected a number with {}{}", .asked.escape_debug(), .units.join(", "), nearest::said(.nearest))]
     BadBound {
         /// The text after the sign.
         asked: String,
@@ -424,7 +424,7 @@ mod tests {
             "energy<e5",
         ] {
             assert!(
-                error(bad).contains("is no bound of"),
+                error(bad).contains("is not a bound for"),
                 "{bad}: {}",
                 error(bad)
             );

@@ -232,11 +232,8 @@ pub(super) fn left_out(comparison: &Comparison, contrasts: &Contrasts) -> Vec<St
     let mut lines = Vec::new();
     let unknown: usize = contrasts.groups.iter().map(|group| group.unknown).sum();
     if unknown > 0 {
-        let tell = if unknown == 1 { "does" } else { "do" };
-        lines.push(format!(
-            "{} {tell} not tell this figure",
-            counted(unknown, "run")
-        ));
+        let have = if unknown == 1 { "has" } else { "have" };
+        lines.push(format!("{} {have} no such figure", counted(unknown, "run")));
     }
     if let Some(tag) = &comparison.paired_by {
         for contrast in &contrasts.against_first {
