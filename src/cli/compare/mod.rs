@@ -61,7 +61,7 @@ pub struct CompareArgs {
     /// Compare runs in pairs that have the same value of this tag, such as seed
     #[arg(long, value_name = "TAG")]
     paired_by: Option<String>,
-    /// What to compare, such as energy, co2, time, gpu, j_per_tokens or NAME=FILE:FORMULA [default: energy, co2, time]
+    /// What to compare, such as energy, co2, time, gpu or NAME=FILE:FORMULA [default: energy, co2, time]
     #[arg(long, value_name = "METRIC", value_delimiter = ',')]
     metric: Vec<String>,
     /// Also offer the figures that the `processors` of this site spec take from files

@@ -123,13 +123,11 @@ fn amount(figure: &Metric, contrast: &Contrast) -> String {
 
 /// The difference with its sign.
 pub(super) fn signed(figure: &Metric, contrast: &Contrast) -> String {
-    match contrast.relative {
-        Some(relative) => format!("{} %", change(relative)),
-        None => {
-            let scale = figure.scale(contrast.difference);
-            with_unit(&plus(contrast.difference, scale), scale)
-        }
+    if let Some(relative) = contrast.relative {
+        return format!("{} %", change(relative));
     }
+    let scale = figure.scale(contrast.difference);
+    with_unit(&plus(contrast.difference, scale), scale)
 }
 
 /// The interval of the difference as a share of the first group's mean; in the unit where that is 0.
