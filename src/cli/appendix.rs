@@ -35,11 +35,14 @@ const MOST_DIFFERENCES: usize = 50;
 Examples:
   impact appendix logs/ --open
   impact appendix --site-spec leaderboard_spec.json --output site-out
+  impact appendix logs/ --redact --output for-reviewers
   impact appendix --check site-out
 
 Without a spec, folders are groups. The spec says which runs belong to which group, what the tables
 hold and what is plotted; --print-spec writes one that shows every key. The pages need no server and
-no network. Exit code 3 means that some logs were left out; they are listed on standard error.")]
+no network. With --redact, or \"redact\": true in the spec, the pages, tables and archives do not
+say who ran it on which machine; names of runs, tags and folders below LOGDIR stay. Exit code 3
+means that some logs were left out; they are listed on standard error.")]
 pub(super) struct AppendixArgs {
     /// Directories with logs [default: the spec's `logs`, else ./data, else ./impact-logs, else .]
     #[arg(value_name = "LOGDIR")]
@@ -81,7 +84,8 @@ pub(super) struct AppendixArgs {
     /// Compare every file of a site with what its logs give, in LOGDIR if they have moved
     #[arg(long, value_name = "SITE", conflicts_with_all = ["site_spec", "open", "title", "print_spec"])]
     check: Option<PathBuf>,
-    /// Leave out host, user, folders, command lines, packages and device numbers; secrets always are
+    /// For double-blind review: leave out host, user, folders, command lines, packages, commits and addresses; secrets
+    /// always are
     #[arg(long)]
     redact: bool,
     /// Print a spec that shows every key
@@ -110,8 +114,9 @@ impl AppendixArgs {
 
     fn write(&self) -> Outcome {
         let (spec, spec_text) = self.spec()?;
+        let is_redacted = self.redact || spec.as_ref().is_some_and(|spec| spec.redact);
         let appendix = Appendix {
-            roots: self.roots(spec.as_ref())?,
+            roots: self.roots(spec.as_ref(), is_redacted)?,
             spec,
             spec_text,
             title: self.title.clone(),
@@ -120,7 +125,7 @@ impl AppendixArgs {
             commands_allowed: self.allow_commands,
             empty_allowed: self.allow_empty,
             force: self.force,
-            redaction: if self.redact {
+            redaction: if is_redacted {
                 Redaction::Identity
             } else {
                 Redaction::Secrets
@@ -210,7 +215,7 @@ impl AppendixArgs {
         Ok((Some(spec), text))
     }
 
-    fn roots(&self, spec: Option<&Spec>) -> Result<Vec<LogRoot>, Failure> {
+    fn roots(&self, spec: Option<&Spec>, is_redacted: bool) -> Result<Vec<LogRoot>, Failure> {
         let of_spec: Vec<LogRoot> = match (spec, &self.site_spec) {
             (Some(spec), Some(path)) => spec
                 .logs
@@ -229,7 +234,7 @@ impl AppendixArgs {
             vec![LogRoot::new(PathBuf::from(usual.unwrap_or(".")))]
         };
         folder::check(roots.iter().map(|root| root.path.as_path()))?;
-        if self.redact {
+        if is_redacted {
             for root in &mut roots {
                 root.shorten();
             }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use chrono::Utc;
 use clap::Args;
 
+use super::folder::RunFolders;
 use super::grid::no_such_provider;
 use super::output::print;
 use super::settings::{Config, Sources};
@@ -21,9 +22,8 @@ use crate::text::number::counted;
 Example:
   impact backfill impact-logs/ --dry-run")]
 pub struct BackfillArgs {
-    /// Runs, or directories with runs in them [default: impact-logs]
-    #[arg(value_name = "RUN")]
-    runs: Vec<PathBuf>,
+    #[command(flatten)]
+    folders: RunFolders,
     /// Show what would be added, and change nothing
     #[arg(long)]
     dry_run: bool,
@@ -50,7 +50,7 @@ impl BackfillArgs {
             "auto" => live::auto(&client),
             name => live::named(&client, name).ok_or_else(|| no_such_provider(&client, name))?,
         };
-        let runs = folder::or_usual(self.runs.clone(), &config)?;
+        let runs = self.folders.or_usual(&config)?;
         folder::check(runs.iter().map(PathBuf::as_path))?;
         let found = find::find(&runs, &|_| {});
         if found.runs.is_empty() {

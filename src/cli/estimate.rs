@@ -10,6 +10,7 @@ use super::output::print;
 use super::place::{Place, unresolved};
 use super::region::tables::Tables;
 use super::settings::{Config, Sources};
+use super::table_format::{TableFormat, TableFormatArg};
 use super::{Advise, Failure, Outcome, exit};
 use crate::grid::data::device::Kind;
 use crate::grid::intensity::Intensity;
@@ -23,6 +24,9 @@ use crate::text::table::Table;
 use crate::units::{GramsCo2e, GramsPerKwh, Pue, SECONDS_PER_HOUR, Span};
 
 #[derive(Debug, Args)]
+#[command(mut_arg("format", |format| format.help(
+    "Output format; markdown and csv only with --where or --list [default: text]"
+)))]
 #[command(after_help = "\
 Examples:
   impact estimate --gpu \"A100 SXM4 80GB\" --gpus 8 --hours 24 --gpu-utilization 0.8 \\
@@ -74,9 +78,8 @@ pub(crate) struct EstimateArgs {
     /// List the known devices instead
     #[arg(long, value_enum)]
     list: Option<List>,
-    /// Output format; markdown and csv only with --where or --list [default: text]
-    #[arg(long, value_enum)]
-    format: Option<Format>,
+    #[command(flatten)]
+    format: TableFormatArg,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -91,21 +94,10 @@ enum List {
     Cpus,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    Text,
-    Markdown,
-    Csv,
-    Json,
-}
-
 impl EstimateArgs {
     pub(crate) fn run(mut self, settings: &Sources) -> Outcome {
         let config = Config::load(settings)?;
-        let format = self
-            .format
-            .or_else(|| crate::cli::configured::format(&config));
-        let format = format.unwrap_or(Format::Text);
+        let format = self.format.or_configured(&config);
         if let Some(list) = self.list {
             write(&devices(list), format)?;
             return Ok(exit::DONE);
@@ -122,7 +114,7 @@ impl EstimateArgs {
         }
         #[cfg(feature = "live")]
         if self.when {
-            if !matches!(self.format, None | Some(Format::Text)) {
+            if !matches!(self.format.format, None | Some(TableFormat::Text)) {
                 return Err(
                     Failure::new(anyhow!("--when prints text only")).advise("leave --format out")
                 );
@@ -130,7 +122,10 @@ impl EstimateArgs {
             print(&escape::terminal(&self.best_hours(&job, &places, &config)?))?;
             return Ok(exit::DONE);
         }
-        if matches!(self.format, Some(Format::Markdown | Format::Csv)) {
+        if matches!(
+            self.format.format,
+            Some(TableFormat::Markdown | TableFormat::Csv)
+        ) {
             return Err(
                 Failure::new(anyhow!("a single estimate has no table format"))
                     .advise("--format text or json; --where and --list give tables"),
@@ -138,9 +133,9 @@ impl EstimateArgs {
         }
         let estimate = self.estimate(job, &places)?;
         let text = match format {
-            Format::Json => estimate::json(&estimate),
+            TableFormat::Json => estimate::json(&estimate),
             // The configured format is ignored by commands that do not have it.
-            Format::Text | Format::Markdown | Format::Csv => {
+            TableFormat::Text | TableFormat::Markdown | TableFormat::Csv => {
                 escape::terminal(&estimate::text(&estimate)).into_owned()
             }
         };
@@ -291,12 +286,12 @@ impl EstimateArgs {
     }
 }
 
-fn write(table: &Table, format: Format) -> Result<(), Failure> {
+fn write(table: &Table, format: TableFormat) -> Result<(), Failure> {
     let text = match format {
-        Format::Text => escape::terminal(&table.text()).into_owned(),
-        Format::Markdown => table.markdown(),
-        Format::Csv => table.csv(),
-        Format::Json => table.json(),
+        TableFormat::Text => escape::terminal(&table.text()).into_owned(),
+        TableFormat::Markdown => table.markdown(),
+        TableFormat::Csv => table.csv(),
+        TableFormat::Json => table.json(),
     };
     print(&text)
 }
@@ -328,7 +323,7 @@ fn everywhere(
     given: Option<Pue>,
     kind: Everywhere,
     places: &PlaceResolver,
-    format: Format,
+    format: TableFormat,
 ) -> Result<Table, Failure> {
     let usual = given.unwrap_or_else(|| AssumedPue::newest().pue);
     let mut rows = Vec::new();
@@ -365,7 +360,7 @@ fn everywhere(
         masses.then_with(|| a.0.cmp(&b.0))
     });
     // Programs get fixed units and all digits.
-    let is_for_people = matches!(format, Format::Text | Format::Markdown);
+    let is_for_people = matches!(format, TableFormat::Text | TableFormat::Markdown);
     let title = if is_for_people { "CO2eq" } else { "kg CO2eq" };
     let mut table = Table::new(
         &["place", "name", "source"],

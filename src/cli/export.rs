@@ -5,9 +5,10 @@ use clap::{Args, ValueEnum};
 
 use super::accounting::{Accounting, exit_code};
 use super::destination::{default_format, format_of};
+use super::folder::RunFolders;
 use super::output::{cannot_write, write_file};
 use super::settings::{Config, Sources};
-use super::{Failure, Outcome, folder};
+use super::{Failure, Outcome};
 use crate::files::AtomicFile;
 use crate::ledger::export::{Column, RowFormat, phases, runs, samples};
 
@@ -21,9 +22,8 @@ Examples:
 A second file, such as runs.columns.csv, describes the unit and meaning of each column.
 An empty cell, or null, is an unknown figure.")]
 pub struct ExportArgs {
-    /// Directories with runs in them [default: impact-logs]
-    #[arg(value_name = "LOGDIR")]
-    folders: Vec<PathBuf>,
+    #[command(flatten)]
+    folders: RunFolders,
     /// What each row holds
     #[arg(long, value_enum, default_value_t = What::Runs)]
     what: What,
@@ -65,7 +65,7 @@ impl ExportArgs {
             (None, Some(file)) => format_of(file)?,
             (None, None) => default_format(),
         };
-        let folders = folder::or_usual(std::mem::take(&mut self.folders), &config)?;
+        let folders = self.folders.or_usual(&config)?;
         let collection = self.accounting.collect(&folders)?;
         let assumptions = self.accounting.assumptions()?;
         let row_format = match format {

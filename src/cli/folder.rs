@@ -1,6 +1,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
+use clap::Args;
 
 use super::settings::Config;
 use super::{Failure, exit};
@@ -17,6 +18,21 @@ pub(crate) fn check<'a>(folders: impl IntoIterator<Item = &'a Path>) -> Result<(
                 .advise("the folder that holds your runs, such as impact-logs"),
         ),
         None => Ok(()),
+    }
+}
+
+/// The folders that a command reads runs from.
+#[derive(Debug, Args)]
+pub(crate) struct RunFolders {
+    /// Runs, or directories with runs in them [default: impact-logs]
+    #[arg(value_name = "LOGDIR")]
+    named: Vec<PathBuf>,
+}
+
+impl RunFolders {
+    /// The folders that are named, else the one that `impact track` writes to.
+    pub(crate) fn or_usual(&self, config: &Config) -> Result<Vec<PathBuf>, Failure> {
+        or_usual(self.named.clone(), config)
     }
 }
 

@@ -24,8 +24,8 @@ Examples:
   impact grid US-CA --from 2026-11-01 --to 2026-11-08 --format csv
 
 Tokens are taken from the environment: ELECTRICITYMAPS_TOKEN, ENTSOE_TOKEN, EIA_API_KEY, and for
-watttime, which is asked only by name, WATTTIME_USERNAME (or
-WATTTIME_USER), WATTTIME_PASSWORD and WATTTIME_REGION.")]
+watttime, which is asked only by name, WATTTIME_USERNAME (or WATTTIME_USER), WATTTIME_PASSWORD
+and WATTTIME_REGION.")]
 pub struct GridArgs {
     /// The zone, such as US-CA, FR or DK-DK1, or a country; GB-1 to GB-17 are the regions of Great Britain
     #[arg(value_parser = register::named)]

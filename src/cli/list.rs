@@ -1,15 +1,17 @@
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use chrono::{DateTime, Utc};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde::Serialize;
 
+use super::Outcome;
 use super::accounting::{Accounting, exit_code};
+use super::folder::RunFolders;
 use super::output::print;
 use super::settings::{Config, Sources};
-use super::{Outcome, configured, folder};
+use super::table_format::{TableFormat, TableFormatArg};
 use crate::ledger::compare::{METRICS, NoSuchMetric, metric};
 use crate::ledger::figure::{Amount, Figures, without_intensity};
 use crate::ledger::filter::Filter;
@@ -25,11 +27,11 @@ Examples:
   impact list logs/ --sort energy --filter 'tag.lr=0.1'
   impact list logs/ --filter 'energy>0.01' --format csv
 
-A filter compares tag.NAME, name, host or a figure with a value; texts may be globs.")]
+A filter compares tag.NAME, name, host or a figure with a value. Texts may be globs; figures are
+in kWh, kg and h, as in --format csv.")]
 pub struct ListArgs {
-    /// Directories with runs in them [default: impact-logs]
-    #[arg(value_name = "LOGDIR")]
-    folders: Vec<PathBuf>,
+    #[command(flatten)]
+    folders: RunFolders,
     /// Largest first by a figure such as energy, co2 or time; or by path, name, host or started
     #[arg(long, default_value = "path", value_name = "KEY")]
     sort: Sort,
@@ -38,17 +40,8 @@ pub struct ListArgs {
     filter: Vec<Filter>,
     #[command(flatten)]
     accounting: Accounting,
-    /// Output format [default: text]
-    #[arg(long, value_enum)]
-    format: Option<Format>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    Text,
-    Markdown,
-    Csv,
-    Json,
+    #[command(flatten)]
+    format: TableFormatArg,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -117,14 +110,13 @@ impl ListArgs {
         let config = Config::load(settings)?;
         self.accounting.fill(&config);
         let assumptions = self.accounting.assumptions()?;
-        let format = self.format.or_else(|| configured::format(&config));
-        let format = format.unwrap_or(Format::Text);
+        let format = self.format.or_configured(&config);
         let shown: &[Figure] = match format {
-            Format::Json => &Figure::ALL,
+            TableFormat::Json => &Figure::ALL,
             _ => &FIGURES.map(|(.., figure)| figure),
         };
         let total = Mutex::new(Tally::default());
-        let folders = folder::or_usual(std::mem::take(&mut self.folders), &config)?;
+        let folders = self.folders.or_usual(&config)?;
         let gathered = self.accounting.gather(&folders, |path, run| {
             let accounted = AccountedRun::new(path, &run, &assumptions);
             let is_wanted = self.filter.iter().all(|filter| filter.keeps(&accounted));
@@ -139,10 +131,10 @@ impl ListArgs {
         self.sort(&mut lines);
         let total = total.into_inner().unwrap_or_else(PoisonError::into_inner);
         let text = match format {
-            Format::Json => json(&lines)?,
-            Format::Csv => exact_table(lines).csv(),
-            Format::Markdown => table(lines, &total).markdown() + &remarks(&total),
-            Format::Text => {
+            TableFormat::Json => json(&lines)?,
+            TableFormat::Csv => exact_table(lines).csv(),
+            TableFormat::Markdown => table(lines, &total).markdown() + &remarks(&total),
+            TableFormat::Text => {
                 let text = table(lines, &total).text() + &remarks(&total);
                 escape::terminal(&text).into_owned()
             }

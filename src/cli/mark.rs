@@ -17,8 +17,9 @@ Examples:
   impact mark \"epoch 3\"
   impact mark --run logs/a --start train
 
-A phase of --start lasts until its --end, a phase of NAME until the next NAME. Counts add up; impact report
-gives the energy for each unit. Outside of a tracked job this does nothing and succeeds.")]
+A phase of --start lasts until its --end, a phase of NAME until the next NAME. Counts add up;
+`impact report` gives the energy for each unit. If the job is not tracked, that is said on standard
+error, and the exit code is 0: the same script also runs without impact.")]
 pub(crate) struct MarkArgs {
     /// Name of a phase that starts now and lasts until the next such name
     #[arg(value_name = "NAME", conflicts_with_all = ["start", "end"])]
@@ -111,7 +112,10 @@ fn send(mark: &Mark, args: &MarkArgs, settings: &Sources) {
                 "impact: the mark is not sent: no tracker of yours measures this any more, or not yet",
             );
         }
-        Delivery::Measured | Delivery::NoTracker => {}
+        Delivery::NoTracker => tell(
+            "impact: the mark is not sent: this job is not tracked; start it with impact track -- COMMAND",
+        ),
+        Delivery::Measured => {}
     }
 }
 

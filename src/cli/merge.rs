@@ -10,6 +10,7 @@ use crate::ledger::merge::{Source, merge};
 use crate::log::find::is_run;
 use crate::log::write::LogWriter;
 use crate::text::escape;
+use crate::text::number::counted;
 use crate::text::quantity;
 
 #[derive(Debug, Args)]
@@ -18,7 +19,8 @@ Example:
   impact merge logs/ --output merged
 
 Ranks of one node that ran at the same time measured the same machine. They are recognised by host,
-boot id and overlapping time, and the energy of the machine is counted once.")]
+boot id and overlapping time, and the energy of the machine is counted once. Work counted with
+`impact mark --count` adds up; phases stay in the logs of the runs.")]
 pub(crate) struct MergeArgs {
     /// Directories with runs in them
     #[arg(required = true, value_name = "LOGDIR")]
@@ -46,6 +48,13 @@ impl MergeArgs {
                 "warning: the runs were not all at one time; the merged run lasts {} longer than \
                  they did\ntry: impact statement, which adds up runs one after the other",
                 quantity::time(time)
+            ));
+        }
+        if merged.runs_with_phases > 0 {
+            tell(format!(
+                "note: the phases of {} are not in the merged run, as each had them at other times; impact report \
+                 shows those of each run",
+                counted(merged.runs_with_phases, "run")
             ));
         }
         self.write(&merged.info, &merged.samples)?;

@@ -40,6 +40,7 @@ mod report;
 mod require;
 mod settings;
 mod statement;
+mod table_format;
 #[cfg(all(feature = "track", target_os = "linux"))]
 mod track;
 #[cfg(not(all(feature = "track", target_os = "linux")))]

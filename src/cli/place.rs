@@ -74,7 +74,11 @@ impl Place {
 
     /// The option that names the place, with its value.
     pub fn option(&self) -> Option<String> {
-        let zone = self.zone.as_ref().map(|zone| format!("--zone {zone}"));
+        // The name of a country is that of its zone.
+        let zone = self.zone.as_ref().map(|zone| {
+            let meant = register::zone_or_country(zone).unwrap_or_else(|_| zone.clone());
+            format!("--zone {meant}")
+        });
         let address = || Some(format!("--address '{}'", self.address.as_ref()?));
         let region = || Some(format!("--region {}", self.region.as_ref()?));
         let country = || Some(format!("--country {}", self.country?));

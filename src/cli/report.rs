@@ -1,12 +1,11 @@
-use std::path::PathBuf;
-
 use clap::{Args, ValueEnum};
 
+use super::Outcome;
 use super::accounting::{Accounting, exit_code};
 use super::destination::Destination;
+use super::folder::RunFolders;
 use super::settings::{Config, Sources};
 use super::yaml::yaml;
-use super::{Outcome, folder};
 use crate::ledger::statement::Report;
 use crate::text::escape;
 
@@ -16,9 +15,8 @@ Examples:
   impact report impact-logs/
   impact report logs/run-1 logs/run-2 --format csv --output runs.csv")]
 pub struct ReportArgs {
-    /// Runs, or directories with runs in them [default: impact-logs]
-    #[arg(value_name = "RUN")]
-    runs: Vec<PathBuf>,
+    #[command(flatten)]
+    folders: RunFolders,
     #[command(flatten)]
     accounting: Accounting,
     #[command(flatten)]
@@ -39,7 +37,7 @@ impl ReportArgs {
         self.accounting.fill(&config);
         let format = self.destination.format(&config)?;
         let assumptions = self.accounting.assumptions()?;
-        let runs = folder::or_usual(self.runs, &config)?;
+        let runs = self.folders.or_usual(&config)?;
         let collection = self.accounting.collect(&runs)?;
         let report = Report::of(&collection, &assumptions);
         let text = match format {

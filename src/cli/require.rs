@@ -21,11 +21,11 @@ A value is a name, a regular expression after ~, a glob with * or ?, or a versio
 requirement is not met. `impact track` has the same options, with the prefix --require-.")]
 pub(crate) struct RequireArgs {
     #[command(flatten)]
+    destination: Destination<Format>,
+    #[command(flatten)]
     wanted: Wanted,
     #[command(flatten)]
     hardware: Hardware,
-    #[command(flatten)]
-    destination: Destination<Format>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

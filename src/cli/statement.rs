@@ -12,22 +12,29 @@ use crate::grid::zone::{Iso3, ZoneId, register};
 use crate::ledger::statement;
 use crate::ledger::statement::{Options, Price, Statement, bibliography};
 use crate::ledger::totals::Accumulator;
+use crate::model::Redaction;
 use crate::text::escape;
 use crate::text::number::counted;
 use crate::units::PricePerKwh;
 
 #[derive(Debug, Args)]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch of the command line"
+)]
 #[command(after_help = "\
 Examples:
   impact statement logs/ USA
   impact statement logs/ --format latex --bib impact.bib
   impact statement logs/ --format checklist
+  impact statement logs/ --format json --redact --output for-reviewers.json
   impact statement logs/ --format model-card --training-type fine-tuning
   impact statement cluster-a/ cluster-b/ DEU --pue 1.1 --price 0.31 --currency EUR
 
 The country is an ISO code or an English name; without one, the country the runs took place in is
-used. Its average is used for runs of which nothing else says where they took place. Exit code 3 means that some logs could not be read; they are listed on standard error. So are
-copies and parts of other runs, which are counted once and do not change the exit code.")]
+used. Its average is used for runs of which nothing else says where they took place. Exit code 3
+means that some logs could not be read; they are listed on standard error. So are copies and parts
+of other runs, which are counted once and do not change the exit code.")]
 pub struct StatementArgs {
     /// Directories with logs [default: impact-logs], then the country whose social cost of carbon is stated
     #[arg(value_name = "LOGDIR... [COUNTRY]")]
@@ -45,7 +52,7 @@ pub struct StatementArgs {
     /// Currency of the price [default: USD]
     #[arg(long, value_parser = keys::currency)]
     currency: Option<String>,
-    /// Said in a model card, such as pre-training or fine-tuning
+    /// Kind of training for the model card, such as pre-training or fine-tuning
     #[arg(long, value_name = "TYPE")]
     training_type: Option<String>,
     /// Address of the appendix with the details
@@ -57,6 +64,9 @@ pub struct StatementArgs {
     /// Add a table of the runs
     #[arg(long)]
     per_run: bool,
+    /// For double-blind review: leave out the folders of the logs, in every format
+    #[arg(long)]
+    redact: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -104,8 +114,14 @@ impl StatementArgs {
         let gathered = self
             .accounting
             .gather(&folders, |path, run| sum.add(path, &run))?;
-        let statement = Statement::on(sum.finish(gathered), &options);
+        let mut statement = Statement::on(sum.finish(gathered), &options);
         tell_what_is_unknown(&statement);
+        let redaction = if self.redact {
+            statement.shorten_paths(&folders);
+            Redaction::Identity
+        } else {
+            Redaction::Secrets
+        };
         let text = match format {
             Format::Text => escape::terminal(&statement::text(&statement)).into_owned(),
             Format::Markdown => statement::markdown(&statement),
@@ -119,7 +135,7 @@ impl StatementArgs {
             let entries = bibliography::bibtex(&statement);
             write_file(bib, entries.as_bytes(), self.destination.force)?;
         }
-        self.destination.write(&text)?;
+        self.destination.write(&redaction.without_places(&text))?;
         Ok(exit_code(&statement.skipped))
     }
 

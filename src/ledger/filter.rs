@@ -32,7 +32,7 @@ enum Test {
 #[non_exhaustive]
 pub enum BadFilter {
     /// It has no comparison sign.
-    #[error("expected such as tag.lr=0.1, host=node-* or energy>2")]
+    #[error("expected a condition such as tag.lr=0.1, host=node-* or energy>2")]
     NoComparison,
     /// What is to be larger or smaller than a number is compared with something else.
     #[error("`{}` is not a number", .0.escape_debug())]

@@ -15,12 +15,13 @@ pub enum Redaction {
     /// Passwords, keys and tokens.
     #[default]
     Secrets,
-    /// These, and what identifies the user and the machine: host, user, folders, command line, packages, device numbers.
+    /// These, and what identifies the user and the machine: host, user, folders, command line, packages, commit, address,
+    /// device numbers.
     Identity,
 }
 
 /// Fields of `info.json` that identify the user and the machine.
-const IDENTIFYING: [&str; 10] = [
+const IDENTIFYING: [&str; 12] = [
     "command",
     "working_directory",
     "hostname",
@@ -29,9 +30,16 @@ const IDENTIFYING: [&str; 10] = [
     "scheduler",
     "packages",
     "uuid",
+    // A commit leads to its public repository.
+    "git",
+    // Names the address that was looked up.
+    "how",
     "lat",
     "lon",
 ];
+
+/// Folders whose names are the same on every machine.
+const SYSTEM_FOLDERS: [&str; 7] = ["sys", "proc", "dev", "etc", "usr", "lib", "run"];
 
 static DEVICE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"\b(GPU|MIG)-[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}\b")
@@ -39,7 +47,22 @@ static DEVICE: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 static HOME: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r#"(/home/|/Users/|/root\b|[A-Za-z]:\\Users\\)[^\s:;,"']*"#)
+    Regex::new(
+        r#"(?:/home/|/Users/|/root\b)[^\s:;,"'<\\]*|\b[A-Za-z]:\\{1,2}Users(?:\\{1,2}[^\s:;,"'<\\]+)+"#,
+    )
+    .expect("a pattern of the program")
+});
+
+/// An absolute path. Neither a part of a relative path or an address is one, nor what follows a number or `g`.
+static FOLDER: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r#"(^|\\[nt]|[^\w./~)%<-])/([^/\s:;,"'()\[\]<>\\{}&]+)((?:/[^/\s:;,"'()\[\]<>\\{}&]+)*)/?"#,
+    )
+    .expect("a pattern of the program")
+});
+
+static USER: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"^(?:/home/|/Users/|[A-Za-z]:\\Users\\)([^/\\]+)")
         .expect("a pattern of the program")
 });
 
@@ -60,9 +83,8 @@ impl Redaction {
     /// A sentence about a run without what is not to be published.
     #[must_use]
     pub fn sentence(self, text: &str, info: &Info) -> String {
-        let host = info.host.hostname.iter();
-        let names: Vec<String> = host.chain(&info.working_directory).cloned().collect();
-        self.redact_text(text, &names)
+        let host = info.host.hostname.as_deref();
+        self.redact_text(text, &names(host, info.working_directory.as_deref()))
     }
 
     /// Text in which the UUIDs of devices are replaced by their first four digits.
@@ -77,21 +99,43 @@ impl Redaction {
         }
     }
 
+    /// Text without the UUIDs of devices and without folders. It may be JSON, HTML or LaTeX, which it remains.
+    #[must_use]
+    pub fn without_places(self, text: &str) -> Cow<'_, str> {
+        if self == Self::Secrets {
+            return Cow::Borrowed(text);
+        }
+        let text = self.without_devices(text);
+        let home = HOME.replace_all(&text, REDACTED);
+        let folder = FOLDER.replace_all(&home, |found: &Captures| {
+            if SYSTEM_FOLDERS.contains(&&found[2]) {
+                found[0].to_owned()
+            } else {
+                format!("{}{REDACTED}", &found[1])
+            }
+        });
+        Cow::Owned(folder.into_owned())
+    }
+
     fn redact_text(self, text: &str, names: &[String]) -> String {
         let text = redact(text);
         if self == Self::Secrets {
             return text.into_owned();
         }
-        let mut text = self.without_devices(&text).into_owned();
+        let mut text = text.into_owned();
         for name in names.iter().filter(|name| name.len() > 2) {
-            text = text.replace(name, REDACTED);
+            text = without_word(&text, name);
         }
-        HOME.replace_all(&text, REDACTED).into_owned()
+        self.without_places(&text).into_owned()
     }
 
     fn redact_value(self, value: &mut Value, key: &str, names: &[String]) {
         match value {
             Value::String(text) if is_secret(key, text) => REDACTED.clone_into(text),
+            // A host may be called as a device is.
+            Value::String(text) if key == "component" => {
+                *text = self.without_devices(text).into_owned();
+            }
             Value::String(text) => *text = self.redact_text(text, names),
             Value::Array(items) if key == "command" => {
                 let words: Option<Vec<String>> = items
@@ -131,14 +175,33 @@ impl Redaction {
     }
 }
 
-/// Names that must not occur in any text either.
 fn names_in(info: &Value) -> Vec<String> {
-    let names = [&info["host"]["hostname"], &info["working_directory"]];
-    names
-        .into_iter()
-        .filter_map(Value::as_str)
-        .map(str::to_owned)
-        .collect()
+    let host = info["host"]["hostname"].as_str();
+    names(host, info["working_directory"].as_str())
+}
+
+/// Names that must not occur in any text either: of the folder, the host with and without its domain, and the user.
+fn names(host: Option<&str>, folder: Option<&str>) -> Vec<String> {
+    let short = host.and_then(|host| host.split('.').next());
+    let user = folder.and_then(|folder| Some(USER.captures(folder)?.get(1)?.as_str()));
+    let names = [folder, host, short, user].into_iter().flatten();
+    names.map(str::to_owned).collect()
+}
+
+/// A text without a name, where that is a word and not a part of one.
+fn without_word(text: &str, name: &str) -> String {
+    let ends_word = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && c != '_');
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(place) = rest.find(name) {
+        let (before, after) = (&rest[..place], &rest[place + name.len()..]);
+        out.push_str(before);
+        let is_word = ends_word(out.chars().next_back()) && ends_word(after.chars().next());
+        out.push_str(if is_word { REDACTED } else { name });
+        rest = after;
+    }
+    out.push_str(rest);
+    out
 }
 
 #[cfg(test)]
@@ -155,7 +218,9 @@ mod tests {
             "host": {"hostname": "node17", "boot_id": "b0",
                 "gpus": [{"uuid": "GPU-12345678-1234-1234-1234-123456789012", "name": "A100"}]},
             "python": {"version": "3.12", "packages": {"torch": "2.0"}},
-            "notes": ["node17 lost /home/alice/work/x", "GPU-12345678-1234-1234-1234-123456789012 failed"],
+            "git": {"commit": "c0ffee"},
+            "region": {"zone": "US-CA", "how": "gazetteer: Stanford"},
+            "notes": ["node17 lost /home/alice/work/x", "alice has no right to /scratch/project7", "GPU-12345678-1234-1234-1234-123456789012 failed"],
         })
     }
 
@@ -170,12 +235,49 @@ mod tests {
     }
 
     #[test]
+    fn folders_are_removed_and_what_only_looks_like_one_is_not() {
+        let without = |text: &str| Redaction::Identity.without_places(text).into_owned();
+        for (text, kept) in [
+            ("/scratch/alice/x: lost", "[redacted]: lost"),
+            ("lost /data/x, /data/y.", "lost [redacted], [redacted]"),
+            (r#"{"a":"x\n/data/y\"z"}"#, r#"{"a":"x\n[redacted]\"z"}"#),
+            (r"see C:\Users\alice\x now", "see [redacted] now"),
+            ("<td>/data/x</td>", "<td>[redacted]</td>"),
+        ] {
+            assert_eq!(without(text), kept);
+        }
+        for text in [
+            "326 g/kWh at https://example.org/a/b and ../a/b.html",
+            "RAPL through /sys/class/powercap/intel-rapl:0",
+            "<p>1 / 2</p><br/>",
+            "aws/us-east-1, Europe/Berlin",
+        ] {
+            assert_eq!(without(text), text);
+        }
+    }
+
+    #[test]
+    fn a_host_that_is_called_as_a_device_is_leaves_the_log_readable() {
+        let mut value = info();
+        value["host"]["hostname"] = json!("gpu");
+        value["sensors"] = json!([
+            {"component": "gpu", "source": "gpu said so", "method": "absent", "why": "gpus"},
+        ]);
+        Redaction::Identity.apply(&mut value);
+        assert_eq!(value["sensors"][0]["component"], "gpu");
+        assert_eq!(value["sensors"][0]["source"], "[redacted] said so");
+        assert_eq!(value["sensors"][0]["why"], "gpus");
+        serde_json::from_value::<Info>(value).unwrap();
+    }
+
+    #[test]
     fn nothing_tells_who_ran_it_and_where() {
         let mut value = info();
         Redaction::Identity.apply(&mut value);
         let text = value.to_string();
         for name in [
-            "s3cr3t", "alice", "node17", "b0", "torch", "lr=", "12345678",
+            "s3cr3t", "alice", "node17", "b0", "torch", "lr=", "12345678", "c0ffee", "Stanford",
+            "project7",
         ] {
             assert!(!text.contains(name), "{name}: {text}");
         }

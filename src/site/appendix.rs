@@ -13,6 +13,7 @@ use super::page::StatementBlock;
 use super::page_writer::PageWriter;
 use super::problem::SpecError;
 use super::progress::Progress;
+use super::raw_spec::published;
 use super::relative::relative;
 use super::render::{RenderError, Renderer};
 use super::site_map::{SiteMap, labels};
@@ -187,7 +188,7 @@ impl Appendix {
         };
         pages.start(&site, content, &self.made_from_json(inputs))?;
         if self.spec.is_some() {
-            files.write("spec.json", &self.spec_text)?;
+            files.write("spec.json", &published(&self.spec_text, self.redaction)?)?;
         }
         pages.assets(&site)?;
         Ok((entries, skipped))

@@ -60,7 +60,7 @@ pub(super) fn pack(run: &Path, redaction: Redaction, into: File) -> io::Result<F
             MESSAGES_FILE => copy_lines(&file, &mut zip, |line| secret::redact(line).into())?,
             DATA_FILE if redaction == Redaction::Identity => {
                 copy_lines(&file, &mut zip, |line| {
-                    checksum::resealed(&redaction.without_devices(line))
+                    checksum::resealed(&redaction.without_places(line))
                 })?;
             }
             _ => drop(io::copy(&mut (&file).take(size), &mut zip)?),

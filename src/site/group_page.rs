@@ -69,7 +69,8 @@ fn known_variables(group: &Group, whole: &Member) -> (Vec<String>, Vec<String>) 
     let notices = if unknown.is_empty() {
         Vec::new()
     } else {
-        vec![format!("No run has a figure for {}.", unknown.join(", "))]
+        let names: Vec<&str> = unknown.iter().map(|name| label::label(name)).collect();
+        vec![format!("No run has a figure for {}.", names.join(", "))]
     };
     (known, notices)
 }
@@ -141,7 +142,7 @@ fn figures_table(whole: &Member) -> Table {
             ..Cell::default()
         };
         mean.stderr = None;
-        let sum = Some(statistic).filter(|_| adds_up(name));
+        let sum = Some(statistic).filter(|_| label::adds_up(name));
         let cells = vec![
             mean,
             error,
@@ -173,9 +174,4 @@ fn figures_table(whole: &Member) -> Table {
         foot: Vec::new(),
         sortable: false,
     }
-}
-
-/// Of a figure of a processor only its author knows.
-fn adds_up(name: &str) -> bool {
-    name.parse().map_or(true, Figure::adds_up)
 }

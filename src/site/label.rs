@@ -28,7 +28,10 @@ pub(super) fn label(name: &str) -> &str {
 /// A name that says all; figures of processors keep their names.
 pub(super) fn for_people(name: &str) -> String {
     let Ok(figure) = name.parse::<Figure>() else {
-        return name.to_owned();
+        return match unit_of_work(name) {
+            Some(unit) => format!("Energy for a unit of work ({unit})"),
+            None => name.to_owned(),
+        };
     };
     let (first, rest) = figure.label().split_at(1);
     format!("{}{rest}", first.to_uppercase()).replace("CO2", "CO₂")
@@ -37,7 +40,7 @@ pub(super) fn for_people(name: &str) -> String {
 /// The unit in files for programs, or nothing for shares and for figures of processors.
 pub(super) fn fixed_unit(name: &str) -> String {
     match name.parse::<Figure>() {
-        Err(_) if is_energy_of_work(name) => "J".to_owned(),
+        Err(_) if unit_of_work(name).is_some() => "J".to_owned(),
         Ok(Figure::MeasuredShare) | Err(_) => String::new(),
         Ok(figure) => figure.unit().replace("CO2", "CO₂"),
     }
@@ -46,7 +49,7 @@ pub(super) fn fixed_unit(name: &str) -> String {
 /// What a figure is an amount of.
 fn quantity_of(name: &str) -> Option<Quantity> {
     match name.parse::<Figure>() {
-        Err(_) if is_energy_of_work(name) => Some(Quantity::Joules),
+        Err(_) if unit_of_work(name).is_some() => Some(Quantity::Joules),
         figure => figure.ok().and_then(Figure::quantity),
     }
 }
@@ -54,6 +57,11 @@ fn quantity_of(name: &str) -> Option<Quantity> {
 /// The unit that fits a value, for all numbers of an axis.
 pub(super) fn scale(name: &str, value: f64) -> Shown {
     match quantity_of(name) {
+        None if name == Figure::MeasuredShare.name() => Shown {
+            unit: "%".to_owned(),
+            factor: 100.0,
+            is_quantity: false,
+        },
         Some(quantity) => {
             let scale = quantity.scale(value);
             Shown {
@@ -120,7 +128,7 @@ impl Shown {
 /// Which way is better: less energy, time and carbon, more of anything else.
 pub(super) fn better(name: &str, given: Option<Better>) -> Better {
     given.unwrap_or(match name.parse() {
-        Err(_) if is_energy_of_work(name) => Better::Low,
+        Err(_) if unit_of_work(name).is_some() => Better::Low,
         Ok(Figure::MeasuredShare) | Err(_) => Better::High,
         Ok(_) => Better::Low,
     })
@@ -160,13 +168,19 @@ pub(super) fn column(name: &str) -> Column {
     }
 }
 
-fn is_energy_of_work(name: &str) -> bool {
-    name.starts_with(ENERGY_OF_WORK)
+fn unit_of_work(name: &str) -> Option<&str> {
+    name.strip_prefix(ENERGY_OF_WORK)
+}
+
+/// Whether the sum of a figure over runs means something; of a figure of a processor only its author knows.
+pub(super) fn adds_up(name: &str) -> bool {
+    name.parse()
+        .map_or(unit_of_work(name).is_none(), Figure::adds_up)
 }
 
 /// What a figure means that not every run has.
 pub(super) fn meaning_of_own(name: &str) -> &'static str {
-    if is_energy_of_work(name) {
+    if unit_of_work(name).is_some() {
         "energy for a unit of the work that was counted, PUE included"
     } else {
         "from a file beside the log"

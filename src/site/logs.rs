@@ -37,10 +37,11 @@ impl LogRoot {
         }
     }
 
-    /// Shows only the last folder of an absolute path.
+    /// Shows only the last folder of a path that leads out of the working folder.
     pub fn shorten(&mut self) {
         let shown = Path::new(&self.shown);
-        if let Some(name) = shown.file_name().filter(|_| shown.is_absolute()) {
+        let leads_out = shown.is_absolute() || shown.starts_with("..");
+        if let Some(name) = shown.file_name().filter(|_| leads_out) {
             self.shown = name.to_string_lossy().into_owned();
         }
     }

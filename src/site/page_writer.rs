@@ -106,7 +106,7 @@ impl PageWriter<'_> {
     }
 
     fn publish(&self, name: &str, text: &str) -> Result<(), SiteError> {
-        let text = self.redaction.without_devices(text);
+        let text = self.redaction.without_places(text);
         Ok(self.files.write(name, text.as_bytes())?)
     }
 

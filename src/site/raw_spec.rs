@@ -3,15 +3,18 @@ use std::fmt;
 use std::path::PathBuf;
 
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
+use serde_json::value::RawValue;
 
 use super::spec::{Direction, Plot};
 use crate::ledger::file_figures::{Ordered, RawProcessor};
+use crate::model::Redaction;
 
 /// A spec as it is written: a few keys of its own, and every other key a group.
 #[derive(Default)]
 pub(super) struct RawSpec {
     pub(super) title: Option<String>,
     pub(super) logs: Vec<PathBuf>,
+    pub(super) redact: bool,
     pub(super) processors: Ordered<RawProcessor>,
     pub(super) groups: Ordered<RawGroup>,
 }
@@ -45,6 +48,7 @@ impl<'de> Deserialize<'de> for RawSpec {
                     match key.as_str() {
                         "title" => spec.title = Some(map.next_value()?),
                         "logs" => spec.logs = map.next_value()?,
+                        "redact" => spec.redact = map.next_value()?,
                         "processors" => spec.processors = map.next_value()?,
                         key if key.starts_with('_') => drop(map.next_value::<IgnoredAny>()?),
                         _ => {
@@ -106,6 +110,21 @@ impl<'de> Deserialize<'de> for RawGroup {
         }
         from.deserialize_map(Keys)
     }
+}
+
+/// The bytes of a spec for readers of the site. What is not to be published may stand in comments, in the folders of logs,
+/// and in commands.
+pub(super) fn published(text: &[u8], redaction: Redaction) -> Result<Vec<u8>, serde_json::Error> {
+    if redaction == Redaction::Secrets {
+        return Ok(text.to_owned());
+    }
+    let keys: Ordered<Box<RawValue>> = serde_json::from_slice(text)?;
+    let mut lines = Vec::new();
+    for (key, value) in keys.0.iter().filter(|(key, _)| key != "logs") {
+        lines.push(format!("  {}: {value}", serde_json::to_string(key)?));
+    }
+    let spec = format!("{{\n{}\n}}\n", lines.join(",\n"));
+    Ok(redaction.without_places(&spec).into_owned().into_bytes())
 }
 
 fn once<E: Error>(seen: &mut BTreeSet<String>, key: &str) -> Result<(), E> {

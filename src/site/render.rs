@@ -2,7 +2,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use tera::{Context, Tera};
+use tera::{Context, Kwargs, State, Tera, Value};
 
 use super::page::{GroupPage, RunPage, StartPage};
 use crate::files;
@@ -86,6 +86,9 @@ impl Renderer {
         let mut tera = Tera::new();
         tera.set_escape_fn(|text, out| write!(out, "{}", escape::html(text)));
         tera.autoescape_on([".html"]);
+        tera.register_filter("breakable", |name: &str, _: Kwargs, _: &State| {
+            Value::safe_string(&escape::breakable_html(name))
+        });
         tera.add_raw_templates(templates)?;
         Ok(Self {
             tera,

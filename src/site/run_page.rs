@@ -10,7 +10,7 @@ use super::site_map::{PageId, SiteMap};
 use super::table::{Cell, Column, Row, Table};
 use crate::ledger::Figure;
 use crate::model::Info;
-use crate::text::number;
+use crate::text::number::{self, percent};
 use crate::units::Energy;
 
 /// The page of a run, for people and as JSON.
@@ -92,7 +92,7 @@ fn headlines(reading: &RunDetails) -> Vec<Headline> {
     if let Some(share) = figures.get(Figure::MeasuredShare.name()) {
         headlines.push(Headline {
             label: label::label(Figure::MeasuredShare.name()).to_owned(),
-            value: number::typeset(share * 100.0),
+            value: percent(*share).trim_end_matches(" %").to_owned(),
             unit: "%".to_owned(),
             note: "of the energy has a sensor behind it".to_owned(),
         });

@@ -30,6 +30,8 @@ pub struct Spec {
     pub title: Option<String>,
     /// Folders of logs, relative to the spec's own folder.
     pub logs: Vec<PathBuf>,
+    /// Whether host, user, folders, command lines and packages are left out of the site.
+    pub redact: bool,
     pub(super) groups: Vec<GroupSpec>,
     pub(super) processors: Vec<Processor>,
     /// Mistakes that do not keep the site from being made.
@@ -140,6 +142,7 @@ impl Spec {
         let mut spec = Self {
             title: raw.title,
             logs: raw.logs,
+            redact: raw.redact,
             ..Self::default()
         };
         if raw.processors.0.len() > MOST_PROCESSORS {

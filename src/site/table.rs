@@ -2,6 +2,7 @@ use serde::Serialize;
 
 use super::label;
 use super::statistic::Statistic;
+use crate::ledger::Figure;
 use crate::text::csv;
 use crate::text::number::{self, percent};
 use crate::text::quantity::Quantity;
@@ -135,6 +136,9 @@ impl Cell {
         let Some(value) = value else {
             return Self::text("–");
         };
+        if name == Figure::MeasuredShare.name() {
+            return Self::share(Some(value));
+        }
         let shown = label::scale(name, value);
         Self {
             text: shown.digits(value),
@@ -173,11 +177,16 @@ impl Cell {
     /// A share, shown in percent.
     pub(super) fn share(value: Option<f64>) -> Self {
         match value {
-            Some(value) => Self {
-                text: percent(value),
-                value: Some(value),
-                ..Self::default()
-            },
+            Some(value) => {
+                let shown = percent(value);
+                let (text, unit) = shown.split_once(' ').unwrap_or((&shown, ""));
+                Self {
+                    text: text.to_owned(),
+                    unit: unit.to_owned(),
+                    value: Some(value),
+                    ..Self::default()
+                }
+            }
             None => Self::text("–"),
         }
     }
@@ -239,9 +248,13 @@ mod tests {
 
     #[test]
     fn almost_all_is_not_shown_as_all() {
-        assert_eq!(Cell::share(Some(0.9996)).text, ">99.9 %");
-        assert_eq!(Cell::share(Some(1.0)).text, "100 %");
-        assert_eq!(Cell::share(Some(0.125)).text, "12.5 %");
+        let shown = |share| {
+            let cell = Cell::share(Some(share));
+            format!("{} {}", cell.text, cell.unit)
+        };
+        assert_eq!(shown(0.9996), ">99.9 %");
+        assert_eq!(shown(1.0), "100 %");
+        assert_eq!(shown(0.125), "12.5 %");
         assert_eq!(Cell::share(None).text, "–");
     }
 

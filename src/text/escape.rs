@@ -28,6 +28,14 @@ impl fmt::Display for Html<'_> {
     }
 }
 
+/// A name for HTML, whose lines may end after each of its parts rather than within one.
+#[must_use]
+pub fn breakable_html(name: &str) -> String {
+    let parts = name.split_inclusive(['_', '/', '.', '=', ',']);
+    let parts: Vec<String> = parts.map(|part| html(part).to_string()).collect();
+    parts.join("<wbr>")
+}
+
 fn entity(c: char) -> Option<&'static str> {
     match c {
         '&' => Some("&amp;"),
@@ -245,6 +253,16 @@ fn is_forbidden(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_lines_of_a_name_end_after_its_parts() {
+        assert_eq!(
+            breakable_html("lr=0.1/a_<b>"),
+            "lr=<wbr>0.<wbr>1/<wbr>a_<wbr>&lt;b&gt;"
+        );
+        assert_eq!(breakable_html("a_"), "a_");
+        assert_eq!(breakable_html(""), "");
+    }
 
     #[test]
     fn markup_quotes_and_direction_marks_are_inert() {

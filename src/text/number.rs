@@ -15,6 +15,17 @@ pub fn human(value: f64) -> String {
     significant(value, SIGNIFICANT)
 }
 
+/// Work that was counted: four significant digits, whole numbers with all of theirs and `,` between thousands.
+#[must_use]
+pub(crate) fn work(count: f64) -> String {
+    let text = human(count);
+    if text.len() > 4 && text.bytes().all(|byte| byte.is_ascii_digit()) {
+        grouped(&text)
+    } else {
+        text
+    }
+}
+
 /// This many significant digits in ASCII, without exponent or trailing zeros.
 fn significant(value: f64, digits: i32) -> String {
     if value == 0.0 || !value.is_finite() {
@@ -218,6 +229,9 @@ mod tests {
         assert_eq!(human(12345.67), "12346");
         assert_eq!(human(1.5), "1.5");
         assert_eq!(human(0.0), "0");
+        assert_eq!(work(2000.0), "2000");
+        assert_eq!(work(11_500_000.0), "11,500,000");
+        assert_eq!(work(0.5), "0.5");
         assert_eq!(money(-0.001_234), "-0.0012");
         assert_eq!(money(12.345), "12.35");
         assert_eq!(percent(0.9996), ">99.9 %");

@@ -22,6 +22,7 @@ pub(crate) struct Page<'a> {
 impl fmt::Display for Page<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let title = escape::html(self.title);
+        let heading = escape::breakable_html(self.title);
         let style = format!("{COLOURS}\n{}", self.style);
         let script_policy = self.script.map_or_else(String::new, |script| {
             format!("script-src 'sha256-{}'; ", hash(script))
@@ -35,7 +36,7 @@ impl fmt::Display for Page<'_> {
              <meta name=\"color-scheme\" content=\"light dark\">\n\
              <meta name=\"generator\" content=\"impact {}\">\n\
              <title>{title}</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>{style}</style>\n</head>\n\
-             <body>\n<main>\n<h1>{title}</h1>\n{}</main>\n",
+             <body>\n<main>\n<h1>{heading}</h1>\n{}</main>\n",
             hash(&style),
             env!("CARGO_PKG_VERSION"),
             self.body,

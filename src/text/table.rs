@@ -128,11 +128,10 @@ impl Table {
         for cells in self.rows() {
             out.push_str("<tr>");
             for (column, cell) in cells.iter().enumerate() {
-                let cell = escape::html(cell);
                 out.push_str(&if column == 0 {
-                    format!("<th scope=\"row\">{cell}</th>")
+                    format!("<th scope=\"row\">{}</th>", escape::breakable_html(cell))
                 } else {
-                    format!("<td>{cell}</td>")
+                    format!("<td>{}</td>", escape::html(cell))
                 });
             }
             out.push_str("</tr>\n");
@@ -209,6 +208,21 @@ impl Table {
         let words = words.iter().map(|word| Cell::word(*word));
         words.chain(numbers).collect()
     }
+}
+
+/// The cells of a column of numbers, all of one length, so that their decimal points stand below each other.
+#[must_use]
+pub(crate) fn aligned(cells: &[&str]) -> Vec<String> {
+    let mut width = Width::default();
+    for cell in cells {
+        width.fit(cell, true);
+    }
+    let all = width.all();
+    let cell = |cell: &&str| match Number::of(cell) {
+        Some(number) => format!("{:>all$}", width.aligned(&number)),
+        None => format!("{cell:>all$}"),
+    };
+    cells.iter().map(cell).collect()
 }
 
 /// A name that LaTeX may break after its separators and within its long parts.

@@ -172,12 +172,40 @@ fn telling_run(folder: &Path) -> PathBuf {
     run.info["host"]["boot_id"] = json!("b00t-1d");
     run.info["host"]["gpus"] = json!([{"uuid": UUID, "name": "A100"}]);
     run.info["python"] = json!({"version": "3.12.1", "packages": {"leftpad": "2.0"}});
-    run.info["notes"] = json!(["node17.example.org could not read /home/alice/work/x"]);
+    run.info["git"] = json!({"commit": "c0ffee5c0ffee5"});
+    run.info["scheduler"] = json!({"SLURM_JOB_NAME": "alices-job", "SLURM_NODELIST": "node17"});
+    run.info["region"]["how"] = json!("gazetteer: Stanford, California, United States");
+    run.info["sensors"] = json!([{
+        "component": "package-0", "method": "measured", "source": "/opt/alices-tools/rapl"
+    }]);
+    run.info["notes"] = json!([
+        "node17.example.org could not read /home/alice/work/x",
+        "node17: alice may not open /scratch/project7/x",
+    ]);
     run.watts.insert(format!("gpu:{UUID}"), (10.0, 10.0));
     let logs = folder.join("logs");
     run.write(&logs.join("one"));
+    // A log that cannot be read.
+    fs::create_dir_all(logs.join("bad/impacttracker")).unwrap();
+    fs::write(logs.join("bad/impacttracker/data.json"), "").unwrap();
     logs
 }
+
+/// What a redacted site and statement of [`telling_run`] must not say.
+const IDENTITY: [&str; 12] = [
+    "s3cr3t",
+    "alice",
+    "node17",
+    "b00t-1d",
+    "leftpad",
+    "train.py",
+    "abcd-abcd",
+    "c0ffee",
+    "Stanford",
+    "SLURM",
+    "project7",
+    "secret-folder",
+];
 
 /// Every text of a site, with those in its archives.
 fn published(site: &Path) -> String {
@@ -204,38 +232,78 @@ fn no_page_and_no_archive_publishes_a_secret() {
     let folder = tempfile::tempdir().unwrap();
     let logs = telling_run(folder.path());
     let site = folder.path().join("site");
-    build(&logs, &site, &[]).success();
+    build(&logs, &site, &[]).code(3);
     let text = published(&site);
     assert!(!text.contains("s3cr3t"));
     assert!(text.contains("[redacted]") && text.contains("--lr=0.125"));
     assert!(text.contains("node17") && text.contains("leftpad"));
-    check(&site).success();
+    check(&site).code(3);
 }
 
 #[test]
 fn a_redacted_site_does_not_tell_who_ran_it_and_where() {
     let folder = tempfile::tempdir().unwrap();
-    let logs = telling_run(folder.path());
-    let site = folder.path().join("site");
-    build(&logs, &site, &["--redact"]).success();
-    let text = published(&site);
-    let place = folder.path().display().to_string();
-    for name in [
-        "s3cr3t",
-        "alice",
-        "node17",
-        "b00t-1d",
-        "leftpad",
-        "train.py",
-        "abcd-abcd",
-        &place,
+    let logs = telling_run(&folder.path().join("secret-folder"));
+    // The option, and the key of the spec, in which comments, folders and commands may tell as much.
+    let spec = json!({
+        "_comment": "ask alice",
+        "logs": [logs],
+        "redact": true,
+        "processors": { "unused": { "command": ["/home/alice/figures"], "figures": { "a": "last(a)" } } },
+        "All": { "filter": null },
+    });
+    let spec = write_spec(folder.path(), &spec).display().to_string();
+    for (name, options) in [
+        ("option", ["--redact"].as_slice()),
+        ("key", &["--site-spec", &spec]),
     ] {
-        assert!(!text.contains(name), "{name}");
+        let site = folder.path().join(name);
+        build(&logs, &site, options).code(3);
+        let text = published(&site);
+        let place = folder.path().display().to_string();
+        for name in IDENTITY.into_iter().chain([place.as_str()]) {
+            let found = text.find(name);
+            let around = found.map(|at| &text[at.saturating_sub(80)..text.len().min(at + 80)]);
+            assert_eq!(around, None, "{options:?}: {name}");
+        }
+        assert!(text.contains("A100") && text.contains("3.12.1"));
+        let mut again = impact();
+        again.args(["appendix", "--check"]).arg(&site).arg(&logs);
+        again
+            .assert()
+            .code(3)
+            .stdout(contains("agrees with its logs"));
     }
-    assert!(text.contains("A100") && text.contains("3.12.1"));
-    let mut again = impact();
-    again.args(["appendix", "--check"]).arg(&site).arg(&logs);
-    again.assert().success();
+}
+
+#[test]
+fn a_redacted_statement_does_not_tell_who_ran_it_and_where() {
+    let folder = tempfile::tempdir().unwrap();
+    let logs = telling_run(&folder.path().join("secret-folder"));
+    let place = folder.path().display().to_string();
+    for format in ["json", "text", "latex", "html", "markdown", "checklist"] {
+        let output = impact()
+            .args([
+                "statement",
+                "--detail",
+                "--per-run",
+                "--redact",
+                "--format",
+                format,
+            ])
+            .arg(&logs)
+            .output()
+            .unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        for name in IDENTITY.into_iter().chain([place.as_str()]) {
+            assert!(!text.contains(name), "{format}: {name}: {text}");
+        }
+        if format == "json" {
+            let json: Value = serde_json::from_str(&text).unwrap();
+            assert_eq!(json["per_run"][0]["path"], "logs/one");
+            assert_eq!(json["skipped"][0]["path"], "logs/bad");
+        }
+    }
 }
 
 #[test]

@@ -13,6 +13,55 @@ use predicates::str::contains;
 use serde_json::{Value, json};
 
 #[test]
+fn long_names_are_whole_and_figures_read_as_people_write_them() {
+    const LONG: &str = "baseline_with_a_name_that_is_longer_than_28_characters";
+    let folder = tempfile::tempdir().unwrap();
+    for group in [LONG, "candidate"] {
+        for run in ["0", "1"] {
+            let place = folder.path().join("logs").join(group).join(run);
+            let run = Run::of_watts(100.0).write(&place);
+            let data = run.join("impacttracker/data.json");
+            let lines = fs::read_to_string(&data).unwrap();
+            let mut samples: Vec<Value> = lines
+                .lines()
+                .map(|line| serde_json::from_str(line).unwrap())
+                .collect();
+            samples[1]["mark"] = json!({"edge": "count", "count": {"tokens": 360_000}});
+            let lines: Vec<String> = samples.iter().map(Value::to_string).collect();
+            fs::write(&data, lines.join("\n") + "\n").unwrap();
+        }
+    }
+    let site = folder.path().join("site");
+    let mut command = appendix_of(&folder.path().join("logs"), &site);
+    command.args(["--pue", "1"]).assert().success();
+    let start = fs::read_to_string(site.join("index.html")).unwrap();
+    assert!(
+        start.contains(&format!(">{LONG}</text>")),
+        "the chart names the whole group"
+    );
+    assert!(start.contains(&LONG.replace('_', "_<wbr>")));
+    assert!(
+        start.contains("720,000 tokens") || start.contains("1,440,000 tokens"),
+        "{start}"
+    );
+    let group = pages(&site, "index.html");
+    let group = group
+        .iter()
+        .find(|(name, _)| name.starts_with("group/candidate"));
+    let (name, page) = group.unwrap();
+    let page = fs::read_to_string(page).unwrap();
+    assert!(
+        page.contains(">Energy for a unit of work (tokens)<"),
+        "{name}: {page}"
+    );
+    assert!(!page.contains(">1.000<"), "a share is in percent: {page}");
+    let csv = fs::read_to_string(site.join(name).with_file_name("figures.csv")).unwrap();
+    let row = csv.lines().find(|line| line.starts_with("j_per_tokens,"));
+    // Two runs that each take 1 J for a token do not take 2 J for it.
+    assert_eq!(row, Some("j_per_tokens,1,0,,2,J"), "{csv}");
+}
+
+#[test]
 fn group_tables_have_means_and_errors_in_the_order_asked_for() {
     let folder = tempfile::tempdir().unwrap();
     logs(folder.path());

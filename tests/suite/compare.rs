@@ -1,5 +1,7 @@
 //! `impact compare` from end to end.
 
+use std::path::Path;
+
 use crate::support::{Run, impact_in};
 use predicates::prelude::*;
 use predicates::str::contains;
@@ -29,7 +31,7 @@ fn means_and_their_difference_are_told_in_the_unit_of_the_figure() {
             "b used 10 % more energy than a (95 % interval +7.6 to +12 %; 5 against 5 runs; Welch p = 1.3e-5).\n\n\
              energy, PUE included\n",
         ))
-        .stdout(predicate::str::is_match(r"b +5 +0\.11 +\+10 % +\+7\.6 to \+12 % +1\.3e-5 +0\.0007778 ").unwrap())
+        .stdout(predicate::str::is_match(r"b +5 +110 +\+10 % +\+7\.6 to \+12 % +1\.3e-5 +0\.7778 ").unwrap())
         .stdout(contains("Mann-Whitney U").not());
     impact_in(folder.path())
         .args(["compare", "a", "b", "--metric", "energy", "--tests"])
@@ -37,6 +39,128 @@ fn means_and_their_difference_are_told_in_the_unit_of_the_figure() {
         .success()
         .stdout(contains("Mann-Whitney U"))
         .stdout(contains("effect size (Cohen's d)"));
+}
+
+#[test]
+fn little_and_much_energy_is_shown_without_zeros_and_written_in_fixed_units() {
+    for (watts, seconds, energy, mass, kwh) in [
+        (1e-9, 3600.0, ("µJ", "5.4"), ("pg", "375"), 1.5e-12),
+        (2e3, 3.6e6, ("MWh", "3"), ("kg", "750"), 3e3),
+    ] {
+        let folder = TempDir::new().unwrap();
+        for (index, spread) in [0.99, 1.0, 1.01, 1.0].into_iter().enumerate() {
+            for (group, factor) in [("a", 1.0), ("b", 1.5)] {
+                let run = Run::of_watts(watts * spread * factor).between(1.7e9, seconds);
+                let run = Run {
+                    step: seconds / 4.0,
+                    ..run
+                };
+                run.write(&folder.path().join(format!("{group}/{index}")));
+            }
+        }
+        let shown = |format: &str| {
+            let mut command = impact_in(folder.path());
+            command.args([
+                "compare", "a", "b", "--pue", "1", "--tests", "--format", format,
+            ]);
+            let output = command.output().unwrap();
+            assert!(output.status.success(), "{output:?}");
+            String::from_utf8(output.stdout).unwrap()
+        };
+        for format in ["text", "markdown", "html"] {
+            let text = shown(format);
+            for (unit, mean) in [energy, mass] {
+                assert!(text.contains(&format!("mean ({unit})")), "{text}");
+                assert!(text.contains(&format!("low ({unit})")), "{text}");
+                let cell = format!(r"(?:\| |<td>| 4 +){mean}(?: |</td>)");
+                assert!(
+                    predicate::str::is_match(cell).unwrap().eval(&text),
+                    "{text}"
+                );
+            }
+            assert!(!text.contains("0.000"), "{text}");
+        }
+        let svg = shown("svg");
+        assert!(
+            svg.contains(&format!("energy, PUE included ({})", energy.0)),
+            "{svg}"
+        );
+        assert!(!svg.contains(">0.000"), "{svg}");
+        let json: Value = serde_json::from_str(&shown("json")).unwrap();
+        let figure = &json["figures"]["total_power"];
+        assert_eq!(figure["unit"], "kWh");
+        let mean = figure["groups"][1]["mean"].as_f64().unwrap();
+        assert!((mean / kwh - 1.0).abs() < 1e-9, "{mean}");
+        let csv = shown("csv");
+        let row = csv
+            .lines()
+            .find(|line| line.starts_with("total_power,kWh,b"));
+        let mean = row.unwrap().split(',').nth(6).unwrap();
+        assert!(
+            (mean.parse::<f64>().unwrap() / kwh - 1.0).abs() < 1e-9,
+            "{mean}"
+        );
+    }
+}
+
+/// Writes a run that counts tokens twice.
+fn counting(folder: &Path, watts: f64, tokens: f64) {
+    let data = Run::of_watts(watts)
+        .write(folder)
+        .join("impacttracker/data.json");
+    let lines = std::fs::read_to_string(&data).unwrap();
+    let counted = lines.lines().enumerate().map(|(number, line)| {
+        let mut sample: Value = serde_json::from_str(line).unwrap();
+        if let 1 | 2 = number {
+            let count = serde_json::json!({ "tokens": tokens / 2.0 });
+            sample["mark"] = serde_json::json!({ "name": "", "edge": "count", "count": count });
+        }
+        format!("{sample}\n")
+    });
+    std::fs::write(&data, counted.collect::<String>()).unwrap();
+}
+
+#[test]
+fn the_energy_for_a_unit_of_work_is_compared_and_is_a_gate() {
+    let folder = TempDir::new().unwrap();
+    for (index, watts) in [9.9, 10.0, 10.1, 10.0].into_iter().enumerate() {
+        // Twice the energy for four times the work.
+        counting(&folder.path().join(format!("a/{index}")), watts, 9e6);
+        counting(&folder.path().join(format!("b/{index}")), watts * 2.0, 36e6);
+    }
+    let compare = |options: &[&str]| {
+        let mut command = impact_in(folder.path());
+        command
+            .args(["compare", "a", "b", "--pue", "1"])
+            .args(options);
+        command.assert()
+    };
+    compare(&["--metric", "j_per_tokens"])
+        .success()
+        .stdout(predicates::str::starts_with(
+            "b used 50 % less energy for the same number of tokens than a (",
+        ))
+        .stdout(contains(
+            "\nenergy for a unit of work (tokens), PUE included\n",
+        ))
+        .stdout(contains("mean (mJ)"));
+    let json = compare(&["--metric", "j_per_tokens", "--format", "json"]);
+    let json: Value = serde_json::from_slice(&json.get_output().stdout).unwrap();
+    let figure = &json["figures"]["j_per_tokens"];
+    assert_eq!(figure["unit"], "J");
+    let mean = figure["groups"][0]["mean"].as_f64().unwrap();
+    assert!((mean - 0.004).abs() < 1e-12, "{mean}");
+    compare(&["--fail-if", "j_per_tokens > 1 mJ"])
+        .code(6)
+        .stderr(contains(
+            "failed: --fail-if 'j_per_tokens > 1 mJ': b: energy for the same number of tokens is 2 mJ",
+        ));
+    compare(&["--budget", "j_per_tokens <= -40%"]).success();
+    compare(&["--metric", "j_per_token"])
+        .code(1)
+        .stderr(contains(
+            "error: no run has counted token; the nearest is tokens\ntry: j_per_tokens",
+        ));
 }
 
 #[test]
@@ -62,7 +186,7 @@ fn three_against_three_runs_are_too_few_and_no_bootstrap_pretends_otherwise() {
         .stdout(contains("bootstrap (too few runs)"))
         .stdout(contains("2e-4").not());
     with(&["--fail-if-significant"]).code(1).stderr(contains(
-        "not judged: --fail-if-significant 'any': b: too few runs to tell about total_power",
+        "not judged: --fail-if-significant 'any': b: too few runs to tell about energy",
     ));
     with(&["--confidence", "0.89"]).stdout(contains("b used 50 % more energy"));
 }
@@ -224,7 +348,7 @@ fn figures_are_taken_from_files_beside_the_logs() {
     std::fs::remove_file(folder.path().join("b/0/eval.csv")).unwrap();
     compare(&["--metric", "score=eval.csv:last(score)"])
         .success()
-        .stdout(contains("1 run does not tell this figure"))
+        .stdout(contains("1 run has no such figure"))
         .stdout(contains("1 run: eval.csv is left out: it cannot be read"));
     compare(&["--metric", "score=/etc/passwd:last(score)"])
         .code(2)
@@ -260,7 +384,7 @@ fn a_gate_on_significance_fails_in_the_direction_asked_for() {
     gate(["a", "b"], "--fail-if-significant")
         .code(6)
         .stderr(contains(
-            "failed: --fail-if-significant 'any': b: total_power is significantly more",
+            "failed: --fail-if-significant 'any': b: energy is significantly more",
         ));
     gate(["a", "b"], "--fail-if-significant=more").code(6);
     gate(["a", "b"], "--fail-if-significant=less").code(0);
@@ -339,9 +463,9 @@ fn runs_that_do_not_tell_a_figure_are_counted_as_people_count() {
     };
     let nowhere = Run::of_watts(100.0).without("region");
     nowhere.write(&folder.path().join("a/5"));
-    told("1 run does not tell this figure");
+    told("1 run has no such figure");
     nowhere.write(&folder.path().join("b/5"));
-    told("2 runs do not tell this figure");
+    told("2 runs have no such figure");
 }
 
 #[test]
@@ -400,18 +524,18 @@ fn a_budget_is_a_gate_by_exit_code() {
     };
     with(&["--budget", "energy<=+10%"]).code(0);
     with(&["--budget", "energy<=+9%"]).code(6).stderr(contains(
-        "failed: --budget 'energy<=+9%': b: total_power is +10.00 %",
+        "failed: --budget 'energy<=+9%': b: energy is +10.00 %",
     ));
     with(&["--budget", "energy<=110%"]).code(0);
     with(&["--budget", "energy<=109%"]).code(6).stderr(contains(
-        "failed: --budget 'energy<=109%': b: total_power is 110.00 % of the first group's",
+        "failed: --budget 'energy<=109%': b: energy is 110.00 % of the first group's",
     ));
     with(&["--fail-if", "energy > 700 kJ"]).code(0);
     with(&["--fail-if", "energy > 0.01 Wh"]).code(6);
     with(&["--fail-if", "co2 > 1.2x"]).code(0);
     with(&["--fail-if", "co2 > 1.05x"]).code(6);
     with(&["--fail-if", "gpu > 1.05x"]).code(1).stderr(contains(
-        "not judged: --fail-if 'gpu > 1.05x': b: kw_hr_gpu is not known",
+        "not judged: --fail-if 'gpu > 1.05x': b: GPU energy is not known",
     ));
     with(&["--fail-if", "gpu > 1.05x", "--fail-if", "co2 > 1.05x"]).code(6);
     with(&["--budget", "enrgy<=+9%"])

@@ -5,7 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::support::{Run, program};
+use crate::support::simulator::Simulator;
+use crate::support::{Machine, Run, program};
 use tempfile::TempDir;
 
 /// Commands that are not run here, each with the reason.
@@ -67,16 +68,17 @@ fn commands(text: &str) -> Vec<String> {
 /// A folder with what the documents speak of: the examples, and some runs.
 fn workplace() -> TempDir {
     let folder = TempDir::new().unwrap();
-    let copied = Command::new("cp")
-        .arg("-r")
-        .arg(root().join("examples"))
-        .arg(folder.path())
-        .status();
-    assert!(copied.unwrap().success());
+    copy_examples(folder.path());
     for name in ["impact-logs/a", "logs/a", "baseline/a", "candidate/a"] {
         Run::of_watts(100.0).write(&folder.path().join(name));
     }
     folder
+}
+
+fn copy_examples(folder: &Path) {
+    let mut copy = Command::new("cp");
+    copy.arg("-r").arg(root().join("examples")).arg(folder);
+    assert!(copy.status().unwrap().success());
 }
 
 #[test]
@@ -116,6 +118,55 @@ fn every_command_in_the_documents_runs() {
         assert!(not_run.contains(start), "no document has `{start}`");
     }
     assert!(run >= 10, "only {run} commands were found");
+}
+
+/// What the tour of the README shows below its commands, with each command.
+fn shown_outputs(text: &str) -> Vec<(String, String)> {
+    let (_, tour) = text.split_once("\n## Tour\n").unwrap();
+    let (tour, _) = tour.split_once("\n## ").unwrap();
+    let blocks = tour.split("```console\n").skip(1);
+    let blocks = blocks.filter_map(|rest| rest.split("```").next());
+    let commands = blocks.flat_map(|block| block.split("$ ").skip(1));
+    let commands = commands.filter_map(|command| command.split_once('\n'));
+    let shown = commands.filter(|(_, output)| !output.trim().is_empty());
+    shown
+        .map(|(command, output)| (command.to_owned(), output.to_owned()))
+        .collect()
+}
+
+/// A text in which figures, their units and ids are `#`, and lines may end anywhere.
+fn shape(text: &str) -> String {
+    let figure =
+        regex::Regex::new(r"[0-9a-f]{12}\b|[0-9][0-9.,]*( +([mµk]?(J|Wh|g|s)|min)\b)?").unwrap();
+    let words: Vec<&str> = text.split_whitespace().collect();
+    figure.replace_all(&words.join(" "), "#").into_owned()
+}
+
+#[test]
+fn the_tour_shows_what_its_commands_print() {
+    let machine = Machine::bare();
+    let (package, memory) = ("intel-rapl:0", "intel-rapl:0:1");
+    machine.domain(package, "package-0", 1 << 40);
+    machine.domain(memory, "dram", 1 << 40);
+    let meters = [(package, &[(0.0, 28.4)]), (memory, &[(0.0, 3.1)])];
+    let _meters =
+        meters.map(|(zone, watts)| Simulator::start(&machine.counter(zone), watts, 1 << 40));
+    copy_examples(&machine.path(""));
+    let outputs = shown_outputs(&fs::read_to_string(root().join("README.md")).unwrap());
+    assert!(outputs.len() >= 3, "{outputs:?}");
+    for (command, shown) in outputs {
+        let both = format!("exec 2>&1; {command}");
+        let output = machine.program("sh").args(["-c", &both]).output().unwrap();
+        let printed = shape(&String::from_utf8(output.stdout).unwrap());
+        let mut rest = printed.as_str();
+        // What is left out of the README is dots there.
+        for part in shown.split("...").map(shape) {
+            let Some((_, after)) = rest.split_once(part.as_str()) else {
+                panic!("{command} does not print\n{part}\nbut\n{printed}");
+            };
+            rest = after;
+        }
+    }
 }
 
 #[test]

@@ -94,7 +94,8 @@ fn mark_training(run: &Path) {
     let marked = lines.lines().enumerate().map(|(number, line)| {
         let mut sample: serde_json::Value = serde_json::from_str(line).unwrap();
         if let Some(edge) = ["start", "end"].get(number.wrapping_sub(1)) {
-            sample["mark"] = serde_json::json!({"name": "train", "edge": edge});
+            let count = serde_json::json!({"tokens": 4096});
+            sample["mark"] = serde_json::json!({"name": "train", "edge": edge, "count": count});
         }
         format!("{sample}\n")
     });
@@ -105,6 +106,25 @@ fn script(path: &Path, text: &str) {
     use std::os::unix::fs::PermissionsExt;
     fs::write(path, text).unwrap();
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// The text below the options is written for 100 columns, and wraps badly where its lines are longer.
+#[test]
+fn no_line_of_a_help_text_is_too_long_for_the_page() {
+    let mut found = Vec::new();
+    all_examples(&[], &mut found);
+    for (path, _) in &found {
+        let text = help(path);
+        let (_, below) = text.rsplit_once("\nExample").unwrap();
+        let lines: Vec<&str> = below.lines().collect();
+        for two in lines.windows(2) {
+            // A line that was too long leaves a rest of a few words.
+            let is_rest =
+                |line: &str| line.len() < 25 && !line.is_empty() && !line.ends_with(['.', ':']);
+            let is_broken = two[0].len() > 60 && is_rest(two[1]);
+            assert!(!is_broken, "impact {}: {two:?}", path.join(" "));
+        }
+    }
 }
 
 fn run_as_printed(example: &str) -> std::process::Output {

@@ -114,6 +114,30 @@ fn a_job_finds_the_folder_of_its_own_run() {
 }
 
 #[test]
+fn a_folder_that_holds_a_run_keeps_it_and_the_folder_of_the_new_run_is_told_also_in_quiet() {
+    let machine = Machine::with_rapl();
+    let track = || {
+        let output = machine
+            .impact()
+            .args(["track", "-q", "-o", "log/", "--", "true"])
+            .output();
+        said(&output.unwrap())
+    };
+    assert_eq!(track(), "");
+    let told = track();
+    let inside = told
+        .strip_prefix("impact: log/ holds another run; this one is in ")
+        .unwrap_or_else(|| panic!("{told}"));
+    assert!(
+        machine
+            .path(inside.trim_end())
+            .join("impacttracker/data.json")
+            .is_file(),
+        "{told}"
+    );
+}
+
+#[test]
 fn a_variable_that_is_wrong_stops_no_job_and_every_other_command() {
     let machine = Machine::with_rapl();
     for (variable, value) in [

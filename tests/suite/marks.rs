@@ -108,7 +108,7 @@ fn phases_that_follow_each_other_have_the_energy_of_the_run() {
 }
 
 /// A tracker of a job that starts with the file `go` and then runs a script.
-fn follow(machine: &Machine, script: &str) -> (Child, Child) {
+fn follow(machine: &Machine, script: &str) -> (Started, Started) {
     let waiting = format!("while [ ! -e go ]; do sleep 0.01; done; {script}");
     let job = Command::new("sh")
         .args(["-c", &waiting])
@@ -125,7 +125,17 @@ fn follow(machine: &Machine, script: &str) -> (Child, Child) {
     while !machine.path("log/impacttracker/data.json").exists() {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
-    (job, tracker)
+    (Started(job), Started(tracker))
+}
+
+/// A process that does not outlive a test that fails.
+struct Started(Child);
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 #[test]
@@ -145,16 +155,16 @@ fn a_followed_process_its_children_and_others_of_the_user_find_the_tracker() {
         assert!(output.status.success());
         String::from_utf8(output.stderr).unwrap()
     };
-    let pid = job.id().to_string();
+    let pid = job.0.id().to_string();
     assert_eq!(mark(&["--pid", &pid, "by pid"]), "");
     assert_eq!(mark(&["--run", "log", "by run"]), "");
     // This process is not followed.
-    assert_eq!(mark(&["by nobody"]), "");
+    assert!(mark(&["by nobody"]).contains("this job is not tracked"));
     assert!(mark(&["--pid", "1", "by nobody"]).contains("no tracker of yours"));
     assert!(mark(&["--run", "nowhere", "by nobody"]).contains("is not sent"));
     fs::write(machine.path("stop"), "").unwrap();
-    job.wait().unwrap();
-    assert!(tracker.wait().unwrap().success());
+    job.0.wait().unwrap();
+    assert!(tracker.0.wait().unwrap().success());
     let names: Vec<String> = machine
         .log()
         .samples
@@ -168,6 +178,22 @@ fn a_followed_process_its_children_and_others_of_the_user_find_the_tracker() {
     );
     // Long gone.
     assert!(mark(&["--run", "log", "late"]).contains("no tracker of yours"));
+}
+
+#[test]
+fn a_mark_outside_of_a_tracked_job_is_told_and_does_not_fail_the_job() {
+    let machine = Machine::with_rapl();
+    let output = machine
+        .program("sh")
+        .args(["-e", "-c", "impact mark --start train; echo goes on"])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(output.stdout, b"goes on\n");
+    assert_eq!(
+        String::from_utf8(output.stderr).unwrap(),
+        "impact: the mark is not sent: this job is not tracked; start it with impact track -- COMMAND\n"
+    );
 }
 
 #[test]

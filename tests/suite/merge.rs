@@ -9,6 +9,7 @@ use impact::ledger::summarise::summarise;
 use impact::ledger::{Part, RunSummary};
 use predicates::str::contains;
 use proptest::prelude::*;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 const EPOCH: f64 = 1_700_000_000.0;
@@ -237,9 +238,54 @@ fn runs_one_after_the_other_are_merged_with_a_warning() {
         ));
     let notes = summarise(&folder.path().join("merged")).unwrap().notes;
     assert!(
-        notes.iter().any(|note| note.contains("for 1.000 h")),
+        notes
+            .iter()
+            .any(|note| note.contains("for 1 h of the wall-clock time")),
         "{notes:?}"
     );
+}
+
+#[test]
+fn work_that_was_counted_adds_up_and_phases_are_said_to_be_left_out() {
+    let folder = TempDir::new().unwrap();
+    for (run, marks) in [
+        (
+            "a",
+            json!([{"name": "train", "edge": "start"}, {"name": "train", "edge": "end", "count": {"tokens": 100.5}}]),
+        ),
+        (
+            "b",
+            json!([{"name": "", "edge": "count", "count": {"tokens": 50, "samples": 7}}]),
+        ),
+    ] {
+        let run = Run::of_watts(100.0).write(&folder.path().join("logs").join(run));
+        let data = run.join("impacttracker/data.json");
+        let lines = std::fs::read_to_string(&data).unwrap();
+        let marked = lines.lines().enumerate().map(|(number, line)| {
+            let mut sample: Value = serde_json::from_str(line).unwrap();
+            if let Some(mark) = number.checked_sub(1).and_then(|place| marks.get(place)) {
+                sample["mark"] = mark.clone();
+            }
+            format!("{sample}\n")
+        });
+        std::fs::write(&data, marked.collect::<String>()).unwrap();
+    }
+    impact_in(folder.path())
+        .args(["merge", "logs", "--output", "merged"])
+        .assert()
+        .success()
+        .stderr(contains(
+            "note: the phases of 1 run are not in the merged run, as each had them at other times",
+        ));
+    let merged = summarise(&folder.path().join("merged")).unwrap();
+    let counts: Vec<(&str, f64)> = merged
+        .counts
+        .iter()
+        .map(|(unit, count)| (&**unit, *count))
+        .collect();
+    assert_eq!(counts, [("samples", 7.0), ("tokens", 150.5)]);
+    let note = "the phases of 1 run are not in this log".to_owned();
+    assert!(merged.notes.contains(&note), "{:?}", merged.notes);
 }
 
 fn ranks() -> impl Strategy<Value = Vec<Rank>> {

@@ -98,12 +98,12 @@ fn a_report_has_a_row_for_each_phase_in_order_of_time_with_the_energy_of_each_de
     assert_eq!(
         rows,
         [
-            "  2000 tokens: 41 J each, 87805 per kWh, PUE included",
-            "  phase train: 16400 J (CPU 4000, GPU 12000, memory 400) in 400 s",
-            "    2000 tokens: 8.2 J each, 439024 per kWh",
-            "  phase epoch: 12300 J (CPU 3000, GPU 9000, memory 300) in 300 s, 2 x 6150 ± 2050 J, 150 s each",
-            "    3000 tokens: 4.1 J each, 878049 per kWh",
-            "  phase test: 20500 J (CPU 5000, GPU 15000, memory 500) in 500 s",
+            "  2000 tokens: 41 J each, 87,800 per kWh, PUE included",
+            "  phase train: 16.4 kJ (CPU 4 kJ, GPU 12 kJ, memory 400 J) in 6.667 min",
+            "    2000 tokens: 8.2 J each, 439,000 per kWh",
+            "  phase epoch: 12.3 kJ (CPU 3 kJ, GPU 9 kJ, memory 300 J) in 5 min, 2 x 6.15 ± 2.05 kJ, 2.5 min each",
+            "    3000 tokens: 4.1 J each, 878,000 per kWh",
+            "  phase test: 20.5 kJ (CPU 5 kJ, GPU 15 kJ, memory 500 J) in 8.333 min",
         ],
         "{text}"
     );

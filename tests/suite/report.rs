@@ -131,7 +131,7 @@ fn phases_are_reported_with_mean_and_standard_error() {
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(
         text.contains(
-            "\n  phase train fast: 30 J (CPU 30, memory 0) in 3 s, 2 x 15 ± 5 J, 1.5 s each\n"
+            "\n  phase train fast: 30 J (CPU 30 J, memory 0 J) in 3 s, 2 x 15 ± 5 J, 1.5 s each\n"
         ),
         "{text}"
     );

@@ -297,8 +297,10 @@ fn a_zone_that_does_not_apply_to_all_runs_is_said_to() {
             .args(zone);
         command.assert().success()
     };
-    with(&["--zone", "DE"])
-        .stderr("--zone DE applies to no run; every one recorded its own place\n");
+    for zone in ["DE", "Germany"] {
+        with(&["--zone", zone])
+            .stderr("--zone DE applies to no run; every one recorded its own place\n");
+    }
     with(&[]).stderr("");
     Run::default()
         .without("region")

@@ -1,5 +1,6 @@
 mod groups;
 
+use std::collections::BTreeSet;
 use std::ops::Bound;
 use std::path::PathBuf;
 
@@ -17,10 +18,10 @@ use super::{Advise as _, Failure, Outcome, exit, folder, left_out};
 use crate::files;
 use crate::ledger::basis_split::BasisSplit;
 use crate::ledger::compare::{
-    self, BadCondition, Comparison, Condition, Detail, Direction, Gate, Judged, METRICS, Metric,
-    Options, OwnFigures, Resampling,
+    self, BadCondition, Comparison, Condition, Detail, Direction, Gate, Group, Judged, METRICS,
+    Metric, Options, OwnFigures, Resampling,
 };
-use crate::text::escape;
+use crate::text::{escape, nearest};
 
 /// Larger files are no site specs.
 const LARGEST_SPEC: u64 = 16 << 20;
@@ -31,15 +32,17 @@ Examples:
   impact compare logs/baseline logs/candidate
   impact compare logs/ --by lr --baseline 0.1 --metric energy
   impact compare logs/baseline logs/candidate --paired-by seed
-  impact compare logs/baseline logs/candidate --phase train
+  impact compare logs/baseline logs/candidate --phase train --metric j_per_tokens
   impact compare logs/baseline logs/candidate --metric 'energy,score=eval.csv:last(score)'
   impact compare logs/baseline logs/candidate --budget 'energy<=+5%'
   impact compare logs/baseline logs/candidate --fail-if 'co2 > 1.5x' --output compare.html
 
-The other groups are compared with the first, or with --baseline. A bound of --budget and --fail-if is
-+5% (5 % more than the baseline), 105% (of it), 1.05x (times it), or an amount: J, Wh, kWh; g, kg; s, min, h.
-A figure from a file is NAME=FILE:FORMULA, with FILE in the folder of each run, and mean, median, min, max,
-sum, first, last, count or std of a column; --metrics-from reads them from a site spec.
+The other groups are compared with the first, or with --baseline. A bound of --budget and --fail-if
+is +5% (5 % more than the baseline), 105% (of it), 1.05x (times it), or an amount in J, Wh, kWh, g,
+kg, s, min or h.
+j_per_UNIT is the energy for a unit of work, as counted with `impact mark --count UNIT=NUMBER`.
+A figure from a file is NAME=FILE:FORMULA, with FILE in the folder of each run, and mean, median,
+min, max, sum, first, last, count or std of a column; --metrics-from reads them from a site spec.
 Exit code 6: a gate failed. Exit code 1: an error, or the figure of a gate is not known.")]
 pub struct CompareArgs {
     /// Groups of runs: a directory or a quoted glob each; with --by one directory [default: impact-logs]
@@ -60,7 +63,7 @@ pub struct CompareArgs {
     /// What to compare, such as energy, co2, time, gpu or NAME=FILE:FORMULA [default: energy, co2, time]
     #[arg(long, value_name = "METRIC", value_delimiter = ',')]
     metric: Vec<String>,
-    /// Also know the figures that `processors` of this site spec take from files
+    /// Also offer the figures that the `processors` of this site spec take from files
     #[arg(long, value_name = "SPEC")]
     metrics_from: Option<PathBuf>,
     /// Run the commands of --metrics-from
@@ -152,6 +155,7 @@ impl CompareArgs {
         }
         let (mut groups, some_without) = self.of_phase(groups)?;
         let some_left_out = some_left_out || some_without;
+        refuse_unknown_work(&wanted.figures, &groups)?;
         if let Some(baseline) = &self.baseline {
             self.put_first(baseline, &mut groups)?;
         }
@@ -229,7 +233,7 @@ impl CompareArgs {
                 own.metric(name).map_err(|error| {
                     usage(
                         error,
-                        "energy, co2, time, cpu, gpu, memory or NAME=FILE:FORMULA",
+                        "energy, co2, time, cpu, gpu, memory, j_per_UNIT or NAME=FILE:FORMULA",
                     )
                 })?
             });
@@ -282,6 +286,26 @@ impl CompareArgs {
             gates,
         })
     }
+}
+
+/// Fails where no run has counted the work that a figure is about.
+fn refuse_unknown_work(figures: &[Metric], groups: &[Group]) -> Result<(), Failure> {
+    let runs = groups.iter().flat_map(|group| &group.runs);
+    let known: BTreeSet<&str> = runs
+        .flat_map(|(_, run)| run.counts.keys().map(|unit| &**unit))
+        .collect();
+    let mut wanted = figures.iter().filter_map(Metric::work);
+    let Some(unit) = wanted.find(|unit| !known.contains(unit)) else {
+        return Ok(());
+    };
+    let nearest = nearest::said(&nearest::of(unit, known.iter().copied()));
+    let names: Vec<String> = known.iter().map(|unit| format!("j_per_{unit}")).collect();
+    let advice = if names.is_empty() {
+        format!("impact mark --count {unit}=NUMBER in the job, which counts its work")
+    } else {
+        names.join(", ")
+    };
+    Err(Failure::new(anyhow!("no run has counted {unit}{nearest}")).advise(advice))
 }
 
 /// Prints to standard error why gates did not pass.

@@ -21,9 +21,9 @@ Examples:
 Exit code 0: the energy of the CPUs can be measured. Exit code 4: it can only be estimated.")]
 pub struct DoctorArgs {
     #[command(flatten)]
-    hardware: Hardware,
-    #[command(flatten)]
     destination: Destination<Format>,
+    #[command(flatten)]
+    hardware: Hardware,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]

@@ -54,7 +54,7 @@ The command keeps its input, output and terminal. It finds the folder of its run
 The exit code is that of the command, or 128+n if signal n killed it, 127 if it was not found, 126
 if it cannot be run, 125 if impact failed before, 2 if an option is wrong.")]
 pub struct TrackArgs {
-    /// Folder of the run [default: impact-logs/<time>-<name>-<id>]
+    /// Folder of the run; if it holds a run, a new folder inside [default: impact-logs/<time>-<name>-<id>]
     #[arg(long, short, visible_alias = "out", value_name = "DIR")]
     output: Option<PathBuf>,
     /// Name of the run [default: the name of the program]
@@ -95,7 +95,7 @@ pub struct TrackArgs {
     /// Keep arguments, folders, the host's name and the ids of its boot and GPUs out of the log
     #[arg(long)]
     redact: bool,
-    /// Print nothing but what the command prints
+    /// Print nothing but what the command prints, and what went wrong
     #[arg(long, short)]
     quiet: bool,
     /// Do not put the command into a control group of its own
@@ -138,6 +138,7 @@ impl TrackArgs {
             control,
             ..self.plan(settings, &config, faults.collect())?
         };
+        let wanted = plan.out.clone();
         let emissions = RunningEmissions::new(plan.region.as_ref(), plan.pue);
         // An outer tracker already shows its line.
         let is_seen = !quiet
@@ -160,6 +161,18 @@ impl TrackArgs {
             }
             outcome => outcome.map_err(not_started)?,
         };
+        if let Some((wanted, run)) = wanted.as_ref().zip(summary.run.as_ref())
+            && run.starts_with(wanted)
+            && run != wanted
+        {
+            // Also with --quiet: whoever reads the folder afterwards would find the earlier run.
+            let text = format!(
+                "impact: {} holds another run; this one is in {}",
+                wanted.display(),
+                run.display()
+            );
+            tell(escape::terminal(&text));
+        }
         if !quiet {
             let footprint = summary.run.clone().and_then(footprint);
             let program = std::env::args_os().next().map(PathBuf::from);
@@ -167,7 +180,12 @@ impl TrackArgs {
             tell(escape::terminal(text.trim_end()));
         } else if summary.run.is_none() {
             // Also with --quiet: without a log the run is lost.
-            let text = format!("impact: there is no log: {}", summary.notes.join("; "));
+            let notes: Vec<String> = summary
+                .notes
+                .iter()
+                .map(|note| format!("\n  {note}"))
+                .collect();
+            let text = format!("impact: this run has no log{}", notes.concat());
             tell(escape::terminal(&text));
         } else if !summary.not_in_log.is_empty() {
             let text = format!(

@@ -6,9 +6,10 @@ use crate::ledger::Footprint;
 use crate::ledger::footprint::PueOrigin;
 use crate::meter::Measurement;
 use crate::model::Component;
-use crate::model::info::Region;
+use crate::model::info::{Balance, Region};
 use crate::text::escape;
 use crate::text::quantity::{self, Quantity};
+use crate::text::table::aligned;
 use crate::track::{Ending, Summary};
 use crate::units::Energy;
 
@@ -65,32 +66,37 @@ fn rows(text: &mut String, measurement: &Measurement) {
         .max()
         .unwrap_or(0)
         .max(7);
+    let column = |title: &str, joules: fn(&Balance) -> f64| {
+        let balances = measurement.sensors.iter();
+        let balances = balances.map(|sensor| measurement.balance.get(&sensor.component));
+        let amounts: Vec<String> = balances
+            .map(|balance| match balance {
+                Some(balance) => Quantity::Joules.amount(joules(balance)),
+                None => "unknown".to_owned(),
+            })
+            .collect();
+        let cells: Vec<&str> = std::iter::once(title)
+            .chain(amounts.iter().map(String::as_str))
+            .collect();
+        aligned(&cells)
+    };
+    let run = column("the run", |balance| balance.attributed_j);
+    let machine = column("the machine", |balance| balance.total_j);
     let _ = writeln!(
         text,
-        "  {:width$}  {:>12}  {:>12}  how",
-        "device", "the run", "the machine"
+        "  {:width$}  {}  {}  how",
+        "device", run[0], machine[0]
     );
-    for sensor in &measurement.sensors {
-        let Some(balance) = measurement.balance.get(&sensor.component) else {
-            let unknown = "unknown";
-            let _ = writeln!(
-                text,
-                "  {:width$}  {unknown:>12}  {unknown:>12}  {}",
-                name(&sensor.component),
-                sensor.method,
-            );
-            continue;
-        };
+    for ((sensor, run), machine) in measurement.sensors.iter().zip(&run[1..]).zip(&machine[1..]) {
+        let is_known = measurement.balance.contains_key(&sensor.component);
         let contained = match measurement.counted_as(&sensor.component) {
-            Some(_) => "",
-            None => " (not added: part of another, or unknown)",
+            None if is_known => " (not added: part of another, or unknown)",
+            _ => "",
         };
         let _ = writeln!(
             text,
-            "  {:width$}  {:>12}  {:>12}  {}{contained}",
+            "  {:width$}  {run}  {machine}  {}{contained}",
             name(&sensor.component),
-            joules(balance.attributed_j),
-            joules(balance.total_j),
             sensor.method,
         );
     }
@@ -138,7 +144,7 @@ fn totals(text: &mut String, summary: &Summary, footprint: Option<&Footprint>) {
         (None, _) => {
             let _ = writeln!(
                 text,
-                "  CO2eq: unknown, because the place is; name it with --zone, --address, --region or --country"
+                "  CO2eq: unknown, because it is not known where this is; --zone, --address, --region or --country says it"
             );
         }
     }
@@ -175,8 +181,4 @@ fn name(component: &Component) -> String {
         Some((end, _)) => name[..end].to_owned(),
         None => name,
     }
-}
-
-fn joules(joules: f64) -> String {
-    Quantity::Joules.amount(joules)
 }

@@ -7,6 +7,7 @@ use super::{
     resample, t,
 };
 use crate::ledger::{AccountedRun, Assumptions, RunSummary};
+use crate::text::quantity::Scale;
 use crate::units::moments::Moments;
 
 /// Runs that belong together; all other groups are compared with the first.
@@ -184,6 +185,11 @@ impl OneRun<'_> {
     fn figure(&self, metric: &Metric) -> Option<f64> {
         match metric {
             Metric::Figure(figure) => self.accounted.figure(*figure),
+            Metric::Work(wanted) => {
+                let mut work = self.accounted.work();
+                let (_, work) = work.find(|(name, _)| name == wanted)?;
+                Some(work.joules_per_unit)
+            }
             Metric::Own(name) => self.own.get(name).copied(),
         }
     }
@@ -203,6 +209,13 @@ impl Contrasts {
             groups,
             against_first,
         }
+    }
+
+    /// The unit for people that fits the largest mean.
+    pub(super) fn scale(&self) -> Scale {
+        let means = self.groups.iter().filter_map(|group| group.moments);
+        let largest = means.map(|moments| moments.mean.abs()).fold(0.0, f64::max);
+        self.figure.scale(largest)
     }
 
     /// How a group differs from the first; none for the first, and where one of the two lacks the figure.

@@ -39,7 +39,7 @@ enum Shown {
 #[non_exhaustive]
 pub enum BadCondition {
     /// It has no `<`, `<=`, `>` or `>=`.
-    #[error("`{}` has no comparison: expected such as energy<=+5% or co2>1.1x", .0.escape_debug())]
+    #[error("`{}` has no comparison, as energy<=+5% and co2>1.1x have", .0.escape_debug())]
     NoRelation(String),
     /// It names a figure that does not exist.
     #[error(transparent)]
@@ -63,7 +63,7 @@ pub enum BadCondition {
         percent: String,
     },
     /// What follows the sign is not a number with a fitting unit.
-    #[error("`{}` is no bound of {metric}: expected a number with {}{}", .asked.escape_debug(), .units.join(", "), nearest::said(.nearest))]
+    #[error("`{}` is not a bound for {metric}: expected a number with {}{}", .asked.escape_debug(), .units.join(", "), nearest::said(.nearest))]
     BadBound {
         /// The text after the sign.
         asked: String,
@@ -163,10 +163,7 @@ impl Condition {
         };
         let base = base.filter(|base| *base > 0.0);
         let (limit, shown) = match (self.bound, base) {
-            (Bound::Amount(bound), _) => {
-                let amount = format!("{} {}", human(mean), self.figure.unit_shown());
-                (bound, amount.trim_end().to_owned())
-            }
+            (Bound::Amount(bound), _) => (bound, self.figure.amount(mean)),
             (Bound::Change(bound), Some(base)) => (
                 base * (1.0 + bound),
                 format!("{:+.2} %", (mean / base - 1.0) * 100.0),
@@ -214,12 +211,24 @@ const TIME: Units = &[
     ("min", 1.0 / 60.0),
     ("d", 24.0),
 ];
+/// Of energy for a unit of work, which is counted in J.
+const JOULES: Units = &[
+    ("J", 1.0),
+    ("uJ", 1e-6),
+    ("µJ", 1e-6),
+    ("mJ", 1e-3),
+    ("kJ", 1e3),
+    ("MJ", 1e6),
+    ("Wh", 3.6e3),
+    ("kWh", 3.6e6),
+];
 const INTENSITY: Units = &[("g/kWh", 1.0), ("g CO2eq/kWh", 1.0)];
 
 /// The units that an amount of this figure may have; none for a plain number.
 fn units_of(figure: &Metric) -> Units {
     match figure.unit() {
         "kWh" => ENERGY,
+        "J" => JOULES,
         "kg CO2eq" => MASS,
         "h" => TIME,
         "g CO2eq/kWh" => INTENSITY,
@@ -338,6 +347,9 @@ mod tests {
             ("time <= 5400 s", 1.5),
             ("cpu-time <= 1 d", 24.0),
             ("average_realtime_carbon_intensity < 300 g/kWh", 250.0),
+            ("j_per_tokens <= 2 J", 2.0),
+            ("j_per_tokens <= 2000 mJ", 2.0),
+            ("j_per_tokens < 0.001 Wh", 3.5),
         ] {
             assert!(judged(condition, 9.0, mean), "{condition}");
             assert!(!judged(
@@ -412,7 +424,7 @@ mod tests {
             "energy<e5",
         ] {
             assert!(
-                error(bad).contains("is no bound of"),
+                error(bad).contains("is not a bound for"),
                 "{bad}: {}",
                 error(bad)
             );

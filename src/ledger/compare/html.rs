@@ -14,7 +14,8 @@ pub fn html(comparison: &Comparison) -> String {
         out.push_str(&paragraph("verdict", &verdict));
     }
     for contrasts in &comparison.figures {
-        let heading = escape::html(contrasts.figure.meaning());
+        let meaning = contrasts.figure.meaning();
+        let heading = escape::html(&meaning);
         out.push_str(&format!("<section>\n<h2>{heading}</h2>\n"));
         if contrasts.groups.iter().any(|group| group.moments.is_some()) {
             let plot = figure_svg(comparison, contrasts);
@@ -24,7 +25,7 @@ pub fn html(comparison: &Comparison) -> String {
             ));
         }
         out.push_str(&scrolling(
-            contrasts.figure.meaning(),
+            &meaning,
             &figure_table(comparison, contrasts).html(),
         ));
         for line in left_out(comparison, contrasts) {
@@ -35,8 +36,11 @@ pub fn html(comparison: &Comparison) -> String {
             for contrast in &contrasts.against_first {
                 let about = against(comparison, contrast);
                 out.push_str(&paragraph("note", &about));
-                let name = format!("{}: tests of {about}", contrasts.figure.meaning());
-                out.push_str(&scrolling(&name, &tests(contrast).html()));
+                let name = format!("{meaning}: tests of {about}");
+                out.push_str(&scrolling(
+                    &name,
+                    &tests(&contrasts.figure, contrast).html(),
+                ));
             }
             out.push_str("</details>\n");
         }

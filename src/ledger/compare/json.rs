@@ -40,7 +40,7 @@ struct GroupEntry<'a> {
 #[derive(Serialize)]
 struct FigureEntry<'a> {
     unit: &'static str,
-    meaning: &'a str,
+    meaning: String,
     groups: Vec<MeanEntry<'a>>,
     against_first: Vec<ContrastEntry<'a>>,
 }

@@ -11,7 +11,7 @@ pub fn markdown(comparison: &Comparison, detail: Detail) -> String {
         out.push_str(&format!("\n{}\n", escape::markdown(&verdict)));
     }
     for contrasts in &comparison.figures {
-        let heading = escape::markdown(contrasts.figure.meaning());
+        let heading = escape::markdown(&contrasts.figure.meaning());
         out.push_str(&format!("\n### {heading}\n\n"));
         out.push_str(&figure_table(comparison, contrasts).markdown());
         for line in left_out(comparison, contrasts) {
@@ -20,7 +20,10 @@ pub fn markdown(comparison: &Comparison, detail: Detail) -> String {
         if detail.tests {
             for contrast in &contrasts.against_first {
                 let about = escape::markdown(&against(comparison, contrast));
-                out.push_str(&format!("\n{about}\n\n{}", tests(contrast).markdown()));
+                out.push_str(&format!(
+                    "\n{about}\n\n{}",
+                    tests(&contrasts.figure, contrast).markdown()
+                ));
             }
         }
     }

@@ -6,14 +6,18 @@ use serde::Deserialize;
 
 use crate::ledger::collect::with_causes;
 use crate::ledger::file_figures::{JsonPath, Ordered, Processor, RawProcessor};
+use crate::ledger::work::ENERGY_OF_WORK;
 use crate::ledger::{AccountedRun, Figure};
 use crate::text::nearest;
+use crate::text::quantity::{Quantity, Scale};
 
 /// What is compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Metric {
     /// A figure of every run.
     Figure(Figure),
+    /// The energy for a unit of the work that marks counted, such as `j_per_tokens`.
+    Work(String),
     /// A figure from a file beside the logs, by its name.
     Own(String),
 }
@@ -63,39 +67,83 @@ impl Metric {
     pub fn name(&self) -> &str {
         match self {
             Self::Figure(figure) => figure.name(),
-            Self::Own(name) => name,
+            Self::Work(name) | Self::Own(name) => name,
         }
     }
 
-    /// The unit; 1 for a share and for a figure from a file.
+    /// The unit in JSON and CSV; 1 for a share and for a figure from a file.
     #[must_use]
     pub fn unit(&self) -> &'static str {
         match self {
             Self::Figure(figure) => figure.unit(),
+            Self::Work(_) => "J",
             Self::Own(_) => "1",
         }
     }
 
-    /// The unit after a number; nothing for a plain number.
-    pub(super) fn unit_shown(&self) -> &'static str {
-        Some(self.unit())
-            .filter(|unit| *unit != "1")
-            .unwrap_or_default()
+    /// The unit for people that fits a value, and for a column or an axis all others of its size.
+    pub(super) fn scale(&self, value: f64) -> Scale {
+        let fixed = |unit, factor| Scale { unit, factor };
+        match self {
+            Self::Figure(Figure::CarbonIntensity) => fixed("g/kWh", 1.0),
+            Self::Figure(Figure::MeasuredShare) => fixed("%", 100.0),
+            Self::Figure(figure) => match figure.quantity() {
+                Some(quantity) => quantity.scale(value),
+                None => fixed("", 1.0),
+            },
+            Self::Work(_) => Quantity::Joules.scale(value),
+            Self::Own(_) => fixed("", 1.0),
+        }
+    }
+
+    /// A value for people, in the unit that fits it.
+    pub(super) fn amount(&self, value: f64) -> String {
+        self.scale(value).amount(value).trim_end().to_owned()
+    }
+
+    /// The unit of work that it counts; none for another figure.
+    #[must_use]
+    pub fn work(&self) -> Option<&str> {
+        match self {
+            Self::Work(name) => name.strip_prefix(ENERGY_OF_WORK),
+            Self::Figure(_) | Self::Own(_) => None,
+        }
     }
 
     /// What it is, in a few words.
     #[must_use]
-    pub fn meaning(&self) -> &str {
+    pub fn meaning(&self) -> String {
         match self {
-            Self::Figure(figure) => figure.meaning(),
-            Self::Own(name) => name,
+            Self::Figure(figure) => figure.meaning().to_owned(),
+            Self::Work(_) => {
+                let unit = self.work().unwrap_or_default();
+                format!("energy for a unit of work ({unit}), PUE included")
+            }
+            Self::Own(name) => name.clone(),
         }
     }
 }
 
+/// What it is called within a sentence.
 impl fmt::Display for Metric {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        f.write_str(match self {
+            Self::Figure(Figure::Energy) => "energy",
+            Self::Figure(Figure::CpuEnergy) => "CPU energy",
+            Self::Figure(Figure::GpuEnergy) => "GPU energy",
+            Self::Figure(Figure::MemoryEnergy) => "memory energy",
+            Self::Figure(Figure::Emissions) => "CO2eq",
+            Self::Figure(Figure::Duration) => "time",
+            Self::Figure(Figure::CpuHours) => "CPU time",
+            Self::Figure(Figure::GpuHours) => "GPU time",
+            Self::Figure(Figure::CarbonIntensity) => "carbon intensity",
+            Self::Figure(Figure::MeasuredShare) => "measured share of the energy",
+            Self::Work(_) => {
+                let unit = self.work().unwrap_or_default();
+                return write!(f, "energy for the same number of {unit}");
+            }
+            Self::Own(name) => name,
+        })
     }
 }
 
@@ -184,6 +232,9 @@ impl OwnFigures {
         if self.has(name) {
             return Ok(Metric::Own(name.to_owned()));
         }
+        if name.len() > ENERGY_OF_WORK.len() && name.starts_with(ENERGY_OF_WORK) {
+            return Ok(Metric::Work(name.to_owned()));
+        }
         metric(name).map(Metric::Figure).map_err(|error| {
             let known = metrics().map(|(known, _)| known).chain(self.names());
             NoSuchMetric {
@@ -206,6 +257,7 @@ impl OwnFigures {
             .figures()
             .into_iter()
             .filter_map(|(name, amount)| Some((name.to_owned(), amount?.value())))
+            .chain(run.work().map(|(name, work)| (name, work.joules_per_unit)))
             .collect();
         let mut missing = Vec::new();
         for processor in &self.processors {
@@ -230,6 +282,8 @@ mod tests {
         );
         assert_eq!(own.metric("score"), Ok(Metric::Own("score".to_owned())));
         assert_eq!(own.metric("co2"), Ok(Metric::Figure(Figure::Emissions)));
+        assert_eq!(own.metric("j_per_tokens").unwrap().work(), Some("tokens"));
+        assert!(own.metric("j_per_").is_err());
         let error = own.metric("scoer").unwrap_err().to_string();
         assert!(error.ends_with("the nearest is score"), "{error}");
     }

@@ -1,6 +1,5 @@
-use super::sentence::mean_with_unit;
 use super::{Comparison, Contrasts};
-use crate::text::number::human;
+use crate::text::quantity::{Scale, digits};
 use crate::text::svg::{Attributes, Svg};
 
 const WIDTH: f64 = 560.0;
@@ -101,8 +100,8 @@ fn height(comparison: &Comparison) -> f64 {
 
 fn title(contrasts: &Contrasts) -> String {
     let figure = &contrasts.figure;
-    match figure.unit_shown() {
-        "" => figure.meaning().to_owned(),
+    match contrasts.scale().unit {
+        "" => figure.meaning(),
         unit => format!("{} ({unit})", figure.meaning()),
     }
 }
@@ -116,7 +115,7 @@ fn description(comparison: &Comparison, contrasts: &Contrasts) -> String {
         .map(|(group, label)| {
             let mean = group.moments.map_or_else(
                 || "unknown".to_owned(),
-                |moments| mean_with_unit(&contrasts.figure, &moments),
+                |moments| contrasts.figure.amount(moments.mean),
             );
             format!("{label} {mean}")
         });
@@ -125,7 +124,8 @@ fn description(comparison: &Comparison, contrasts: &Contrasts) -> String {
 }
 
 fn draw(svg: &mut Svg, comparison: &Comparison, contrasts: &Contrasts, top: f64) {
-    let axis = Axis::over(contrasts);
+    let Scale { unit, factor } = contrasts.scale();
+    let axis = Axis::over(contrasts, factor);
     let bottom = top + ROW * contrasts.groups.len() as f64;
     for tick in axis.ticks() {
         let x = axis.place(tick);
@@ -135,9 +135,8 @@ fn draw(svg: &mut Svg, comparison: &Comparison, contrasts: &Contrasts, top: f64)
             x if x > WIDTH - MARGIN - 20.0 => "end",
             _ => "middle",
         };
-        text(svg, "tick", (x, bottom + 16.0), anchor, &human(tick));
+        text(svg, "tick", (x, bottom + 16.0), anchor, &digits(tick));
     }
-    let unit = contrasts.figure.unit_shown();
     text(svg, "tick", (WIDTH - MARGIN, bottom + 33.0), "end", unit);
     for (row, group) in contrasts.groups.iter().enumerate() {
         let above = top + ROW * row as f64;
@@ -149,11 +148,11 @@ fn draw(svg: &mut Svg, comparison: &Comparison, contrasts: &Contrasts, top: f64)
                 "circle",
                 &[
                     ("class", &"run"),
-                    ("cx", &format_args!("{:.2}", axis.place(*value))),
+                    ("cx", &format_args!("{:.2}", axis.place(*value * factor))),
                     ("cy", &y),
                     ("r", &4.5),
                 ],
-                format!("{} {unit}", human(*value)).trim_end(),
+                &contrasts.figure.amount(*value),
             );
             svg.line_break();
         }
@@ -161,10 +160,10 @@ fn draw(svg: &mut Svg, comparison: &Comparison, contrasts: &Contrasts, top: f64)
             text(svg, "legend", (MARGIN, y + 4.0), "start", "unknown");
             continue;
         };
-        let mean = axis.place(moments.mean);
+        let mean = axis.place(moments.mean * factor);
         line(svg, "mean", (mean, y - 10.0), (mean, y + 10.0));
         if let Some(error) = moments.standard_error() {
-            let place = |value| axis.place(value).clamp(MARGIN, WIDTH - MARGIN);
+            let place = |value| axis.place(value * factor).clamp(MARGIN, WIDTH - MARGIN);
             let (low, high) = (place(moments.mean - error), place(moments.mean + error));
             line(svg, "mean", (low, y), (high, y));
         }
@@ -179,10 +178,14 @@ struct Axis {
 }
 
 impl Axis {
-    fn over(contrasts: &Contrasts) -> Self {
-        let values = || contrasts.groups.iter().flat_map(|group| &group.values);
-        let most = values().copied().fold(0.0, f64::max);
-        let least = values().copied().fold(0.0, f64::min);
+    /// Over the values of all groups, each multiplied by `factor`.
+    fn over(contrasts: &Contrasts, factor: f64) -> Self {
+        let values = || {
+            let values = contrasts.groups.iter().flat_map(|group| &group.values);
+            values.map(|value| value * factor)
+        };
+        let most = values().fold(0.0, f64::max);
+        let least = values().fold(0.0, f64::min);
         let range = if most > least { most - least } else { 1.0 };
         let step = round_step(range / TICKS);
         Self {

@@ -2,8 +2,8 @@
 
 use super::{Comparison, Contrast, Contrasts, Metric, NoTestResult, Test, Verdict, power};
 use crate::ledger::Figure;
-use crate::text::number::{change, counted, human, p_value, rough};
-use crate::units::moments::Moments;
+use crate::text::number::{change, counted, p_value, rough};
+use crate::text::quantity::Scale;
 
 /// The first thing to read: how each group differs from the first in the first figure.
 #[must_use]
@@ -28,7 +28,7 @@ fn unknown(
     group: usize,
     labels: &[String],
 ) -> String {
-    let about = noun(&contrasts.figure);
+    let about = &contrasts.figure;
     let of = |group: usize| contrasts.groups[group].moments.is_none();
     let whose = match (of(0), of(group)) {
         (true, false) => labels[0].clone(),
@@ -51,7 +51,6 @@ fn verdict(
 ) -> String {
     let (group, base) = (&labels[contrast.group], &labels[0]);
     let figure = &contrasts.figure;
-    let about = noun(figure);
     let runs = runs(comparison, contrasts, contrast);
     let evidence = [
         interval(comparison, contrasts, contrast),
@@ -71,17 +70,19 @@ fn verdict(
         Verdict::Undecided => {
             let amount = signed(figure, contrast);
             format!(
-                "No significant difference in {about} between {group} and {base}: {amount} ({evidence}).{}",
+                "No significant difference in {figure} between {group} and {base}: {amount} ({evidence}).{}",
                 would_be_found(figure, contrast)
             )
         }
-        Verdict::Same => format!("{group} and {base} have the same {about} in every run ({runs})."),
+        Verdict::Same => {
+            format!("{group} and {base} have the same {figure} in every run ({runs}).")
+        }
         Verdict::TooFew => {
             let amount = signed(figure, contrast);
             let level = 1.0 - comparison.confidence;
             let wanted = enough(contrast.pairs.is_some(), level);
             format!(
-                "Too few runs to tell whether {group} and {base} differ in {about}: {amount} ({runs}). \
+                "Too few runs to tell whether {group} and {base} differ in {figure}: {amount} ({runs}). \
                  The smallest p that a permutation test can have here is {}; it takes {wanted} for p below {}.{}",
                 p_value(contrast.least_p),
                 p_value(level),
@@ -98,52 +99,35 @@ fn differs(
     [group, base]: [&String; 2],
     amount: &str,
 ) -> String {
-    let about = noun(figure);
     let is_more = contrast.difference > 0.0;
     let verb = match figure {
         Metric::Figure(Figure::Emissions) => "emitted",
         Metric::Figure(Figure::Duration) => "took",
         Metric::Figure(Figure::CarbonIntensity | Figure::MeasuredShare) | Metric::Own(_) => {
             let than = if is_more { "higher" } else { "lower" };
-            return format!("The {about} of {group} is {amount} {than} than that of {base}");
+            return format!("The {figure} of {group} is {amount} {than} than that of {base}");
         }
-        Metric::Figure(_) => "used",
+        Metric::Figure(_) | Metric::Work(_) => "used",
     };
     let than = if is_more { "more" } else { "less" };
-    format!("{group} {verb} {amount} {than} {about} than {base}")
-}
-
-/// What a figure is called within a sentence.
-fn noun(figure: &Metric) -> &str {
-    match figure {
-        Metric::Figure(Figure::Energy) => "energy",
-        Metric::Figure(Figure::CpuEnergy) => "CPU energy",
-        Metric::Figure(Figure::GpuEnergy) => "GPU energy",
-        Metric::Figure(Figure::MemoryEnergy) => "memory energy",
-        Metric::Figure(Figure::Emissions) => "CO2eq",
-        Metric::Figure(Figure::Duration) => "time",
-        Metric::Figure(Figure::CpuHours) => "CPU time",
-        Metric::Figure(Figure::GpuHours) => "GPU time",
-        Metric::Figure(Figure::CarbonIntensity) => "carbon intensity",
-        Metric::Figure(Figure::MeasuredShare) => "measured share of the energy",
-        Metric::Own(name) => name,
-    }
+    format!("{group} {verb} {amount} {than} {figure} than {base}")
 }
 
 /// The difference without its sign: in percent, or in the unit where the first group has 0.
 fn amount(figure: &Metric, contrast: &Contrast) -> String {
     match contrast.relative {
         Some(relative) => format!("{} %", rough(relative.abs() * 100.0)),
-        None => with_unit(&human(contrast.difference.abs()), figure),
+        None => figure.amount(contrast.difference.abs()),
     }
 }
 
 /// The difference with its sign.
 pub(super) fn signed(figure: &Metric, contrast: &Contrast) -> String {
-    match contrast.relative {
-        Some(relative) => format!("{} %", change(relative)),
-        None => with_unit(&plus(contrast.difference), figure),
+    if let Some(relative) = contrast.relative {
+        return format!("{} %", change(relative));
     }
+    let scale = figure.scale(contrast.difference);
+    with_unit(&plus(contrast.difference, scale), scale)
 }
 
 /// The interval of the difference as a share of the first group's mean; in the unit where that is 0.
@@ -155,12 +139,16 @@ pub(super) fn interval_of(figure: &Metric, contrast: &Contrast) -> Option<String
         let (low, high) = (low.min(high), low.max(high));
         format!("{} to {} %", change(low), change(high))
     } else {
-        with_unit(&format!("{} to {}", plus(low), plus(high)), figure)
+        let scale = figure.scale(low.abs().max(high.abs()));
+        with_unit(
+            &format!("{} to {}", plus(low, scale), plus(high, scale)),
+            scale,
+        )
     })
 }
 
-fn plus(value: f64) -> String {
-    let text = human(value);
+fn plus(value: f64, scale: Scale) -> String {
+    let text = scale.digits(value);
     if value > 0.0 {
         format!("+{text}")
     } else {
@@ -168,10 +156,8 @@ fn plus(value: f64) -> String {
     }
 }
 
-fn with_unit(number: &str, figure: &Metric) -> String {
-    format!("{number} {}", figure.unit_shown())
-        .trim_end()
-        .to_owned()
+fn with_unit(number: &str, scale: Scale) -> String {
+    format!("{number} {}", scale.unit).trim_end().to_owned()
 }
 
 fn interval(comparison: &Comparison, contrasts: &Contrasts, contrast: &Contrast) -> Option<String> {
@@ -213,7 +199,7 @@ fn would_be_found(figure: &Metric, contrast: &Contrast) -> String {
 pub(super) fn detectable(figure: &Metric, contrast: &Contrast) -> Option<String> {
     let detectable = contrast.detectable?;
     Some(if contrast.base == 0.0 {
-        with_unit(&human(detectable), figure)
+        figure.amount(detectable)
     } else {
         format!("{} %", rough((detectable / contrast.base).abs() * 100.0))
     })
@@ -244,11 +230,8 @@ pub(super) fn left_out(comparison: &Comparison, contrasts: &Contrasts) -> Vec<St
     let mut lines = Vec::new();
     let unknown: usize = contrasts.groups.iter().map(|group| group.unknown).sum();
     if unknown > 0 {
-        let tell = if unknown == 1 { "does" } else { "do" };
-        lines.push(format!(
-            "{} {tell} not tell this figure",
-            counted(unknown, "run")
-        ));
+        let have = if unknown == 1 { "has" } else { "have" };
+        lines.push(format!("{} {have} no such figure", counted(unknown, "run")));
     }
     if let Some(tag) = &comparison.paired_by {
         for contrast in &contrasts.against_first {
@@ -272,9 +255,4 @@ pub(super) fn left_out(comparison: &Comparison, contrasts: &Contrasts) -> Vec<St
 pub(super) fn why_not(contrast: &Contrast) -> Option<NoTestResult> {
     let [t_test, _] = contrast.deciding();
     contrast.outcome(t_test)?.err()
-}
-
-/// The mean with the unit of the figure, for tips of a plot.
-pub(super) fn mean_with_unit(figure: &Metric, moments: &Moments) -> String {
-    with_unit(&human(moments.mean), figure)
 }

@@ -109,6 +109,14 @@ impl Test {
         }
     }
 
+    /// Whether its statistic is the difference of means, which has the unit of the figure.
+    pub(super) fn is_of_means(self) -> bool {
+        matches!(
+            self,
+            Self::Bootstrap | Self::Permutation | Self::PairedBootstrap | Self::SignFlips
+        )
+    }
+
     /// Compares the values of a group with those of the first group; `confidence` lies between 0 and 1.
     ///
     /// The tests of pairs take values at the same place as a pair.

@@ -2,9 +2,10 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::sentence::{detectable, interval_of, left_out, signed, verdicts, why_not};
-use super::{Comparison, Contrast, Contrasts, Environment, TestResult, Verdict, power};
+use super::{Comparison, Contrast, Contrasts, Environment, Metric, TestResult, Verdict, power};
 use crate::text::escape;
-use crate::text::number::{counted, human, p_value, rough};
+use crate::text::number::{counted, p_value, rough};
+use crate::text::quantity::{Scale, digits};
 use crate::text::table::{Table, UNKNOWN};
 
 /// What is shown beyond the verdict and a table for each figure.
@@ -24,7 +25,7 @@ pub fn text(comparison: &Comparison, detail: Detail) -> String {
         let _ = writeln!(out, "{}", escape::line(&verdict));
     }
     for contrasts in &comparison.figures {
-        let _ = writeln!(out, "\n{}", escape::line(contrasts.figure.meaning()));
+        let _ = writeln!(out, "\n{}", escape::line(&contrasts.figure.meaning()));
         out.push_str(&indent(&figure_table(comparison, contrasts).text()));
         for line in left_out(comparison, contrasts) {
             let _ = writeln!(out, "  {}", escape::line(&line));
@@ -32,7 +33,7 @@ pub fn text(comparison: &Comparison, detail: Detail) -> String {
         if detail.tests {
             for contrast in &contrasts.against_first {
                 let _ = writeln!(out, "\n  {}", escape::line(&against(comparison, contrast)));
-                out.push_str(&indent(&indent(&tests(contrast).text())));
+                out.push_str(&indent(&indent(&tests(&contrasts.figure, contrast).text())));
             }
         }
     }
@@ -60,10 +61,8 @@ pub(super) fn against(comparison: &Comparison, contrast: &Contrast) -> String {
 
 /// A row for each group: its mean, and how it differs from the first group.
 pub(super) fn figure_table(comparison: &Comparison, contrasts: &Contrasts) -> Table {
-    let mean = match contrasts.figure.unit_shown() {
-        "" => "mean".to_owned(),
-        unit => format!("mean ({unit})"),
-    };
+    let scale = contrasts.scale();
+    let mean = titled("mean", scale);
     let interval = format!("{} % interval", rough(comparison.confidence * 100.0));
     let mut table = Table::new(
         &["group"],
@@ -73,7 +72,7 @@ pub(super) fn figure_table(comparison: &Comparison, contrasts: &Contrasts) -> Ta
             "difference",
             &interval,
             "p",
-            "standard error",
+            &titled("standard error", scale),
             "detectable",
         ],
     );
@@ -89,13 +88,13 @@ pub(super) fn figure_table(comparison: &Comparison, contrasts: &Contrasts) -> Ta
         table.push([
             labels[index].clone(),
             group.values.len().to_string(),
-            moments.map_or_else(unknown, |moments| human(moments.mean)),
+            moments.map_or_else(unknown, |moments| scale.digits(moments.mean)),
             about(&|contrast| Some(signed(figure, contrast))),
             about(&|contrast| interval_of(figure, contrast)),
             about(&|contrast| Some(p(contrast))),
             moments
                 .and_then(|moments| moments.standard_error())
-                .map_or_else(unknown, human),
+                .map_or_else(unknown, |error| scale.digits(error)),
             about(&|contrast| detectable(figure, contrast)),
         ]);
     }
@@ -111,8 +110,29 @@ fn p(contrast: &Contrast) -> String {
     }
 }
 
-pub(super) fn tests(contrast: &Contrast) -> Table {
-    let mut table = Table::new(&["test"], &["statistic", "p", "low", "high"]);
+/// The title of a column with its unit, if it has one.
+fn titled(title: &str, scale: Scale) -> String {
+    match scale.unit {
+        "" => title.to_owned(),
+        unit => format!("{title} ({unit})"),
+    }
+}
+
+pub(super) fn tests(figure: &Metric, contrast: &Contrast) -> Table {
+    let intervals = contrast.tests.iter().filter_map(|(_, result)| {
+        let (low, high) = result.ok()?.interval?;
+        Some(low.abs().max(high.abs()))
+    });
+    let largest = intervals.reduce(f64::max);
+    let scale = figure.scale(largest.unwrap_or(contrast.difference));
+    let of_interval = |title: &str| match largest {
+        Some(_) => titled(title, scale),
+        None => title.to_owned(),
+    };
+    let mut table = Table::new(
+        &["test"],
+        &["statistic", "p", &of_interval("low"), &of_interval("high")],
+    );
     for (test, result) in &contrast.tests {
         let name = test.name().to_owned();
         match result {
@@ -122,16 +142,21 @@ pub(super) fn tests(contrast: &Contrast) -> Table {
                 interval,
             }) => {
                 let (low, high) = match interval {
-                    Some((low, high)) => (human(*low), human(*high)),
+                    Some((low, high)) => (scale.digits(*low), scale.digits(*high)),
                     None => (String::new(), String::new()),
                 };
-                table.push([name, human(*statistic), p_value(*p), low, high]);
+                let statistic = if test.is_of_means() {
+                    scale.amount(*statistic).trim_end().to_owned()
+                } else {
+                    digits(*statistic)
+                };
+                table.push([name, statistic, p_value(*p), low, high]);
             }
             Err(why) => table.push([format!("{name} ({why})")]),
         }
     }
     if let Some(effect) = contrast.effect_size {
-        table.push(["effect size (Cohen's d)".to_owned(), human(effect)]);
+        table.push(["effect size (Cohen's d)".to_owned(), digits(effect)]);
     }
     table
 }

@@ -8,10 +8,14 @@ mod describe;
 mod node;
 mod source;
 
+use std::collections::BTreeMap;
+
 use crate::model::info::Info;
 use crate::model::sample::{CpuTime, Observed};
-use crate::model::{Component, Meter, Method, SCHEMA, Sample};
-use crate::units::Hours;
+use crate::model::{Component, Edge, MOST_COUNTS, Mark, Meter, Method, SCHEMA, Sample};
+use crate::text::number::counted;
+use crate::text::quantity;
+use crate::units::{Count, Hours};
 
 use self::curve::Curve;
 use self::node::nodes;
@@ -32,6 +36,8 @@ pub struct Merged {
     pub samples: Vec<Sample>,
     /// From how many runs it was made, and on how many machines they were.
     pub origin: String,
+    /// How many runs have phases, which the merged run does not have: they were at different times in each.
+    pub runs_with_phases: usize,
     /// Where the runs were not all at one time: for how long there was none in between.
     pub time_between: Option<Hours>,
 }
@@ -61,24 +67,51 @@ pub fn merge(mut sources: Vec<Source>) -> Option<Merged> {
     let time_between = time_between(&sources);
     if let Some(time) = time_between {
         notes.push(format!(
-            "the runs were not all at one time; for {:.3} h of the wall-clock time there was none",
-            time.hours()
+            "the runs were not all at one time; for {} of the wall-clock time there was none",
+            quantity::time(time)
         ));
     }
     notes.extend(describe::missing(&sources, &mut info));
     notes.extend(describe::mean_pue(&sources));
+    let with_phases = |source: &&Source| !source.summary.phases.is_empty();
+    let runs_with_phases = sources.iter().filter(with_phases).count();
+    if runs_with_phases > 0 {
+        let of = counted(runs_with_phases, "run");
+        notes.push(format!("the phases of {of} are not in this log"));
+    }
     info.notes = notes;
     let cpu_time = sources
         .iter()
         .filter_map(|source| source.summary.cpu_time)
         .reduce(|a, b| a + b);
-    let samples = samples(&devices, &observed, cpu_time, start, end);
+    let mut samples = samples(&devices, &observed, cpu_time, start, end);
+    if let Some(last) = samples.last_mut() {
+        last.marks = counts(&sources);
+    }
     Some(Merged {
         info,
         samples,
         origin,
+        runs_with_phases,
         time_between,
     })
+}
+
+/// Marks with the work of all runs together.
+fn counts(sources: &[Source]) -> Vec<Mark> {
+    let mut sums: BTreeMap<&str, Count> = BTreeMap::new();
+    for (unit, count) in sources.iter().flat_map(|source| &source.summary.counts) {
+        *sums.entry(unit).or_default() += Count::nearest(*count);
+    }
+    let sums: Vec<(&str, Count)> = sums.into_iter().collect();
+    let mark = |sums: &[(&str, Count)]| Mark {
+        count: sums
+            .iter()
+            .map(|(unit, sum)| ((*unit).to_owned(), sum.value()))
+            .collect(),
+        ..Mark::new("", Edge::Count)
+    };
+    sums.chunks(MOST_COUNTS).map(mark).collect()
 }
 
 /// How long there was no run between the first start and the last end; `sources` are in order.

@@ -160,6 +160,35 @@ impl Statement {
             runs: totals.lines,
         }
     }
+
+    /// Names only the last part of these folders, if they lead out of the working folder, wherever a run or a log below
+    /// them is named.
+    pub fn shorten_paths(&mut self, folders: &[PathBuf]) {
+        let leads_out = |folder: &&PathBuf| folder.is_absolute() || folder.starts_with("..");
+        let names: Vec<(String, String)> = folders
+            .iter()
+            .filter(leads_out)
+            .filter_map(|folder| {
+                let whole: PathBuf = folder.components().collect();
+                let name = folder.file_name()?.to_string_lossy().into_owned();
+                Some((whole.to_string_lossy().into_owned(), name))
+            })
+            .collect();
+        let shorten = |text: &str| {
+            let names = names.iter();
+            names.fold(text.to_owned(), |text, (whole, name)| {
+                text.replace(whole, name)
+            })
+        };
+        let shorten_path = |path: &mut PathBuf| *path = shorten(&path.to_string_lossy()).into();
+        for skipped in &mut self.skipped {
+            shorten_path(&mut skipped.path);
+            skipped.reason = shorten(&skipped.reason);
+        }
+        for run in self.runs.iter_mut().flatten() {
+            shorten_path(&mut run.path);
+        }
+    }
 }
 
 impl Cost {

@@ -6,7 +6,9 @@ use serde::Serialize;
 use crate::ledger::phases::{Counts, Efficiency, Phase};
 use crate::model::EnergyClass;
 use crate::text::escape;
-use crate::text::number::{counted, human};
+use crate::text::number::{self, counted};
+use crate::text::quantity::{Quantity, digits};
+use crate::units::SECONDS_PER_HOUR;
 
 /// The phases of a run by name: energy of all counted devices, without PUE.
 #[derive(Debug, Serialize)]
@@ -68,18 +70,22 @@ pub(super) fn write_work(
 ) {
     for (unit, report) in work {
         let unit = escape::line(unit);
-        let joules = human(report.joules_per_unit);
+        let joules = Quantity::Joules.amount(report.joules_per_unit);
         let _ = write!(
             out,
-            "{indent}{} {unit}: {joules} J each",
-            human(report.count)
+            "{indent}{} {unit}: {joules} each",
+            number::work(report.count)
         );
         if let Some(units) = report.units_per_kwh {
-            let _ = write!(out, ", {} per kWh", human(units));
+            let _ = write!(out, ", {} per kWh", digits(units));
         }
         out.push_str(remark);
         out.push('\n');
     }
+}
+
+fn seconds(seconds: f64) -> String {
+    Quantity::Time.amount(seconds / SECONDS_PER_HOUR)
 }
 
 impl PhaseReports {
@@ -130,25 +136,27 @@ impl PhaseReport {
         let devices: Vec<String> = self
             .devices_j
             .iter()
-            .map(|(class, joules)| format!("{} {}", class.name(), human(*joules)))
+            .map(|(class, joules)| format!("{} {}", class.name(), Quantity::Joules.amount(*joules)))
             .collect();
         let _ = write!(
             out,
-            "  phase {}: {} J ({}) in {} s",
+            "  phase {}: {} ({}) in {}",
             escape::line(name),
-            human(self.total_j),
+            Quantity::Joules.amount(self.total_j),
             devices.join(", "),
-            human(self.total_s),
+            seconds(self.total_s),
         );
         if self.repetitions > 1 {
             let error = self.standard_error_j.unwrap_or_default();
+            let scale = Quantity::Joules.scale(self.mean_j);
             let _ = write!(
                 out,
-                ", {} x {} ± {} J, {} s each",
+                ", {} x {} ± {} {}, {} each",
                 self.repetitions,
-                human(self.mean_j),
-                human(error),
-                human(self.mean_s),
+                scale.digits(self.mean_j),
+                scale.digits(error),
+                scale.unit,
+                seconds(self.mean_s),
             );
         }
         match self.interpolated {

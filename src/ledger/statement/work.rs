@@ -2,7 +2,8 @@ use serde::Serialize;
 
 use crate::ledger::Tally;
 use crate::text::escape;
-use crate::text::number::human;
+use crate::text::number;
+use crate::text::quantity::Quantity;
 use crate::units::Exact;
 
 /// More units are no part of a paragraph; JSON has all.
@@ -48,10 +49,10 @@ pub(super) fn words(tally: &Tally) -> Option<String> {
                 String::new()
             };
             format!(
-                "{} {}{some} ({} J each)",
-                human(entry.count.value()),
+                "{} {}{some} ({} each)",
+                number::work(entry.count.value()),
                 escape::line(&entry.unit),
-                human(entry.joules_per_unit)
+                Quantity::Joules.amount(entry.joules_per_unit)
             )
         })
         .collect();

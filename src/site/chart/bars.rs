@@ -1,8 +1,7 @@
 use super::axis::Axis;
-use super::canvas::{Anchor, Canvas, shortened};
+use super::canvas::{Anchor, Canvas, RowNames};
 
 const WIDTH: f64 = 760.0;
-const LABELS: f64 = 236.0;
 const ROW: f64 = 27.0;
 const TOP: f64 = 40.0;
 
@@ -25,7 +24,9 @@ pub(in crate::site) fn bars(
     rows: &[Bar],
     amount: &dyn Fn(f64) -> String,
 ) -> String {
-    let bottom = TOP + rows.len() as f64 * ROW + 4.0;
+    let names = RowNames::of(rows.iter().map(|bar| bar.label.as_str()));
+    let (labels, row_height) = (names.left(), ROW + names.height());
+    let bottom = TOP + rows.len() as f64 * row_height + 4.0;
     let total = |bar: &Bar| bar.parts.iter().sum::<f64>();
     let most = rows.iter().map(total).fold(0.0, f64::max);
     let described: Vec<String> = rows
@@ -33,15 +34,15 @@ pub(in crate::site) fn bars(
         .map(|bar| format!("{}: {}", bar.label, amount(total(bar))))
         .collect();
     let mut canvas = Canvas::new(id, WIDTH, bottom + 42.0, title, &described.join("; "));
-    let axis = Axis::over(0.0, most * factor, LABELS, WIDTH - 80.0, 5);
+    let axis = Axis::over(0.0, most * factor, labels, WIDTH - 80.0, 5);
     axis.draw_below(&mut canvas, TOP, bottom);
     canvas.text(
         "axis-name",
-        (f64::midpoint(LABELS, WIDTH - 80.0), bottom + 36.0),
+        (f64::midpoint(labels, WIDTH - 80.0), bottom + 36.0),
         Anchor::Middle,
         unit,
     );
-    let mut x = LABELS;
+    let mut x = labels;
     for (part, name) in parts.iter().enumerate() {
         if rows.iter().all(|bar| bar.parts[part] == 0.0) {
             continue;
@@ -51,13 +52,9 @@ pub(in crate::site) fn bars(
         x += 44.0 + 7.2 * name.chars().count() as f64;
     }
     for (row, bar) in rows.iter().enumerate() {
-        let y = TOP + row as f64 * ROW + 5.0;
-        canvas.text(
-            "label",
-            (LABELS - 12.0, y + 13.0),
-            Anchor::End,
-            &shortened(&bar.label, 28),
-        );
+        let top = TOP + row as f64 * row_height;
+        let y = top + names.height() + 5.0;
+        names.draw(&mut canvas, &bar.label, (top, y + 9.0));
         let mut from = 0.0;
         for (part, (value, name)) in bar.parts.iter().zip(parts).enumerate() {
             let (left, right) = (

@@ -1,10 +1,9 @@
 use super::axis::Axis;
-use super::canvas::{Anchor, Canvas, shortened};
+use super::canvas::{Anchor, Canvas, RowNames};
 use crate::text::number::counted;
 use crate::units::moments::quantile;
 
 const WIDTH: f64 = 760.0;
-const LABELS: f64 = 236.0;
 const ROW: f64 = 34.0;
 /// Groups with fewer runs have only dots.
 const ENOUGH_FOR_A_BOX: usize = 4;
@@ -28,7 +27,9 @@ pub(in crate::site) fn boxes(
     amount: &dyn Fn(f64) -> String,
 ) -> String {
     let top = 8.0;
-    let bottom = top + rows.len() as f64 * ROW;
+    let names = RowNames::of(rows.iter().map(|row| row.label.as_str()));
+    let (labels, row_height) = (names.left(), ROW + names.height());
+    let bottom = top + rows.len() as f64 * row_height;
     let all = || {
         rows.iter()
             .flat_map(|row| row.values.iter().map(|value| value * factor))
@@ -36,9 +37,9 @@ pub(in crate::site) fn boxes(
     let high = all().fold(f64::NEG_INFINITY, f64::max);
     let low = all().fold(f64::INFINITY, f64::min);
     let axis = if low >= 0.0 && low < high * 0.5 {
-        Axis::over(0.0, high, LABELS, WIDTH - 24.0, 6)
+        Axis::over(0.0, high, labels, WIDTH - 24.0, 6)
     } else {
-        Axis::over(low, high, LABELS, WIDTH - 24.0, 6)
+        Axis::over(low, high, labels, WIDTH - 24.0, 6)
     };
     let rows: Vec<(&str, Vec<f64>)> = rows
         .iter()
@@ -63,18 +64,14 @@ pub(in crate::site) fn boxes(
     axis.draw_below(&mut canvas, top, bottom);
     canvas.text(
         "axis-name",
-        (f64::midpoint(LABELS, WIDTH - 24.0), bottom + 36.0),
+        (f64::midpoint(labels, WIDTH - 24.0), bottom + 36.0),
         Anchor::Middle,
         unit,
     );
     for (row, (label, sorted)) in rows.iter().enumerate() {
-        let middle = top + (row as f64 + 0.5) * ROW;
-        canvas.text(
-            "label",
-            (LABELS - 12.0, middle + 4.0),
-            Anchor::End,
-            &shortened(label, 28),
-        );
+        let above = top + row as f64 * row_height;
+        let middle = above + names.height() + 0.5 * ROW;
+        names.draw(&mut canvas, label, (above, middle));
         let place = |share| axis.place(at(sorted, share) * factor);
         if sorted.len() >= ENOUGH_FOR_A_BOX {
             canvas.line("whisker", (place(0.0), middle), (place(1.0), middle));

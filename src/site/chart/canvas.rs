@@ -141,6 +141,47 @@ impl fmt::Display for Tenth {
     }
 }
 
+/// Where the names of the rows of a chart stand: left of the rows, or above each where one of them is too long for that.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RowNames {
+    are_above: bool,
+}
+
+/// The width beside the rows, and how many characters fit there; above a row more do.
+const NAMES: f64 = 236.0;
+const LONGEST_BESIDE: usize = 28;
+const LONGEST_ABOVE: usize = 100;
+const NAME_HEIGHT: f64 = 19.0;
+
+impl RowNames {
+    pub(super) fn of<'a>(mut names: impl Iterator<Item = &'a str>) -> Self {
+        Self {
+            are_above: names.any(|name| name.chars().count() > LONGEST_BESIDE),
+        }
+    }
+
+    /// Where the rows begin.
+    pub(super) fn left(self) -> f64 {
+        if self.are_above { 14.0 } else { NAMES }
+    }
+
+    /// How much of the height of a row its name takes.
+    pub(super) fn height(self) -> f64 {
+        if self.are_above { NAME_HEIGHT } else { 0.0 }
+    }
+
+    /// Draws the name of the row from `top`, of which the middle of the drawing is at `middle`.
+    pub(super) fn draw(self, canvas: &mut Canvas, name: &str, (top, middle): (f64, f64)) {
+        if self.are_above {
+            let name = shortened(name, LONGEST_ABOVE);
+            canvas.text("label", (self.left(), top + 13.0), Anchor::Start, &name);
+        } else {
+            let place = (NAMES - 12.0, middle + 4.0);
+            canvas.text("label", place, Anchor::End, name);
+        }
+    }
+}
+
 /// The beginning of a label, where there is little space.
 pub(super) fn shortened(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
