@@ -169,7 +169,9 @@ fn a_model_of_several_powers_widens_the_bounds() {
     run(&["--gpu", "A100", "--hours", "1000"])
         .success()
         .stdout(contains("A100 PCIe 40 GB or A100 PCIe 80 GB or"))
-        .stdout(contains("250 W for the low figure, 400 W for the high one"));
+        .stdout(contains(
+            "low with 250 W, middle with 325 W, high with 400 W",
+        ));
 }
 
 #[test]

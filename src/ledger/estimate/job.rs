@@ -131,10 +131,20 @@ impl Job {
     /// What the figures assume, one sentence a line.
     #[must_use]
     pub fn assumptions(&self) -> Vec<String> {
-        let mut lines = vec![
+        let unclear = self.fleets.iter().filter(|fleet| fleet.devices.len() > 1);
+        let mut lines: Vec<String> = unclear
+            .map(|fleet| {
+                let Range { low, middle, high } = fleet.design_power();
+                format!(
+                    "the name may mean {} devices: low with {low} W, middle with {middle} W, high with {high} W",
+                    fleet.devices.len()
+                )
+            })
+            .collect();
+        lines.extend([
             "middle: design power x utilisation".to_owned(),
             format!(
-                "low: {:.0} % of the middle, because devices under load often draw less than their design power",
+                "low: {:.0} % of that, because devices under load often draw less than their design power",
                 LOW * 100.0
             ),
             format!(
@@ -142,14 +152,7 @@ impl Job {
                 IDLE * 100.0,
                 HIGH_PERCENT - 100.0
             ),
-        ];
-        for fleet in self.fleets.iter().filter(|fleet| fleet.devices.len() > 1) {
-            let Range { low, middle, high } = fleet.design_power();
-            lines.push(format!(
-                "design power of {}: {low} W for the low figure, {high} W for the high one, {middle} W half-way",
-                fleet.name()
-            ));
-        }
+        ]);
         if self.memory_gb.is_some() {
             let watts = Part::MemoryGb.power().watts.get();
             lines.push(format!("memory: {watts} W per GB"));
