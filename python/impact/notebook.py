@@ -45,10 +45,17 @@ class LiveDisplay:
         self._over.set()
         if self._thread is not None:
             self._thread.join(_PERIOD)
+        try:
+            self._show()
+        except program.ImpactError as error:
+            # The cell has an exception of its own, perhaps.
+            program.tell(f"the figures of this run cannot be read: {error}")
+
+    def _show(self) -> None:
         from IPython.display import HTML, display
 
         if not self._can_update:
-            print(repr(self._run.record or self._run.report()))
+            print(self._run.record or self._run.report())
         elif self._handle is not None:
             self._handle.update(HTML(self._run._repr_html_()))
         else:
