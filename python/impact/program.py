@@ -66,7 +66,7 @@ def path() -> str:
 
 
 def output(arguments: Sequence[str | os.PathLike[str]], accepted: Sequence[int] = (0, SOME_LEFT_OUT)) -> str:
-    """What the program prints. Other exit codes than the accepted ones are an error."""
+    """What the program prints. Other exit codes than the accepted ones are an error; what is left out is a warning."""
     command = [path(), *(os.fspath(argument) for argument in arguments)]
     try:
         done = subprocess.run(
@@ -77,6 +77,9 @@ def output(arguments: Sequence[str | os.PathLike[str]], accepted: Sequence[int] 
     if done.returncode not in accepted:
         text = done.stderr.strip().removeprefix("error: ")
         raise ImpactError(text or f"{command[1]} ended with exit code {done.returncode}", done.returncode)
+    if done.returncode == SOME_LEFT_OUT:
+        first, *others = done.stderr.strip().splitlines() or ["some logs are left out"]
+        tell(f"{first}; and {len(others)} more" if others else first)
     return done.stdout
 
 
