@@ -65,12 +65,23 @@ def path() -> str:
     return os.environ.get(VARIABLE) or _path()
 
 
+def environment() -> dict[str, str]:
+    """A copy of the environment for a program. Without one, the program cannot be started while a thread changes it."""
+    return {name: value for name in list(os.environ) if (value := os.environ.get(name)) is not None}
+
+
 def output(arguments: Sequence[str | os.PathLike[str]], accepted: Sequence[int] = (0, SOME_LEFT_OUT)) -> str:
     """What the program prints. Other exit codes than the accepted ones are an error; what is left out is a warning."""
     command = [path(), *(os.fspath(argument) for argument in arguments)]
     try:
         done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", errors="replace", check=False
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            env=environment(),
+            check=False,
         )
     except OSError as error:
         raise ImpactError(f"{command[0]} cannot be started: {error.strerror}") from error

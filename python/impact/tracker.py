@@ -59,6 +59,7 @@ class Tracker:
                     stdout=subprocess.DEVNULL,
                     stderr=errors or subprocess.DEVNULL,
                     pass_fds=[theirs.fileno()],
+                    env=program.environment(),
                     start_new_session=True,
                 )
                 theirs.close()

@@ -104,7 +104,8 @@ def open_in_a_browser(notebook: Any, folder: Path) -> None:
     subprocess.run([*command, *shot], check=True, capture_output=True, timeout=120)
     dom = subprocess.run([*command, "--dump-dom", page.as_uri()], check=True, capture_output=True, timeout=120)
     text = dom.stdout.decode()
-    assert text.count('class="impact-card"') == 5
+    assert text.count('class="impact-card"') == 6
+    assert 'class="impact-live"' not in text
     assert "CO2eq" in text
     assert (folder / "notebook.png").stat().st_size > 10_000
 

@@ -181,6 +181,7 @@ def test_quantities() -> None:
     assert hash(Quantity("0.1", "kWh")) == hash(a)
     assert f"{a:.3f}" == "0.100"
     assert repr(Quantity(5, "J", uncertainty=Decimal("0.25"))) == "5 ± 0.25 J"
+    assert str(Quantity("0.0000003456", "kWh")) == "0.3456 mWh"
     assert str(Quantity("0.00000001234567", "kWh")) == "44.44 mJ"
     assert str(Quantity(0, "kg CO2eq")) == "0 g CO2eq"
     assert str(Quantity("0.5", "h")) == "30 min"

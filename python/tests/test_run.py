@@ -279,8 +279,9 @@ except ChildProcessError:
 def test_runs_in_threads_leave_the_environment_as_before(machine: Machine) -> None:
     def work(number: int) -> None:
         for turn in range(5):
-            with impact.track(f"runs/{number}-{turn}", strict=True):
-                pass
+            # Starting and stopping change the environment with which the others start programs.
+            with impact.track(f"runs/{number}-{turn}", strict=True) as run:
+                run.report()
 
     threads = [threading.Thread(target=work, args=[number]) for number in range(4)]
     for thread in threads:
