@@ -116,7 +116,7 @@ def run_as_it_is(script: str, *arguments: str) -> str:
     """The output of a script in which the names of other tools stand for modules of this package."""
     Path("script.py").write_text(script)
     command = [sys.executable, "-m", "impact.compat", "script.py", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -197,6 +197,24 @@ for module in (codecarbon, experiment_impact_tracker, measurement, perun, profil
     assert run_as_it_is(script).split() == [f"impact.compat.{name}" for name in names]
 
 
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_workers_of_a_script_find_the_names_too(method: str) -> None:
+    script = """
+import multiprocessing, sys
+from experiment_impact_tracker.compute_tracker import ImpactTracker
+from codecarbon import track_emissions
+
+def work(_):
+    return f"{ImpactTracker.__module__},{track_emissions.__module__}"
+
+if __name__ == "__main__":
+    with multiprocessing.get_context(sys.argv[1]).Pool(2) as pool:
+        print(*set(pool.map(work, range(4))))
+"""
+    modules = "impact.compat.experiment_impact_tracker.compute_tracker,impact.compat.codecarbon"
+    assert run_as_it_is(script, method).split() == [modules]
+
+
 # codecarbon
 
 
@@ -275,7 +293,11 @@ def test_tasks(machine: Machine) -> None:
     tracker = EmissionsTracker(country_iso_code="FRA", tracking_mode="machine", save_to_file=True, pue=1.5)
     tracker.start_task("load")
     machine.spend(3)
-    tracker.stop_task("load")
+    load = tracker.stop_task("load")
+    assert load is not None
+    assert load.energy_consumed == pytest.approx(3 * 1.5 / 3.6e6, rel=0.3)
+    assert load.duration is not None
+    assert load.duration >= 0.15
     tracker.start_task("train")
     machine.spend(6)
     tracker.stop_task()

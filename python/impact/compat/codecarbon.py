@@ -9,6 +9,7 @@ import inspect
 import json
 import os
 import platform
+import time
 import uuid
 from collections import Counter
 from dataclasses import asdict, dataclass, fields
@@ -23,6 +24,7 @@ from impact.run import Run, track
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from impact.phases import Phase
     from impact.quantity import Quantity
     from impact.records import PhaseRecord, RunRecord
 
@@ -31,6 +33,8 @@ _USED = {
     "measure_power_secs", "offline", "on_csv_write", "output_dir", "output_file", "project_name", "pue", "region",
     "save_to_file", "tracking_mode",
 }  # fmt: skip
+# Seconds for which the figures of a task are awaited.
+_PATIENCE = 2.0
 _TASK_COLUMNS = (
     "task_name", "timestamp", "project_name", "run_id", "duration", "emissions", "emissions_rate", "cpu_power",
     "gpu_power", "ram_power", "cpu_energy", "gpu_energy", "ram_energy", "energy_consumed", "water_consumed",
@@ -135,7 +139,6 @@ class EmissionsTracker:
         self._on_write = on_csv_write
         self._experiment = experiment_id or str(uuid.uuid4())
         self._cloud = (cloud_provider, cloud_region)
-        self._is_quiet = log_level in ("error", "critical", 40, 50)
         cloud = f"{cloud_provider}:{cloud_region}" if cloud_provider and cloud_region else None
         self._place = _place(country_iso_code, region, cloud)
         self._info: dict[str, Any] = {}
@@ -148,7 +151,10 @@ class EmissionsTracker:
             interval=measure_power_secs,
             tags={"codecarbon_run_id": self.run_id},
         )
-        self._tasks: dict[str, Any] = {}
+        self._tasks: dict[str, Phase | None] = {}
+        """The phase of each task; None if it has ended."""
+        self._begun: dict[str, float] = {}
+        self._seconds: dict[str, float] = {}
         self._written = False
 
     @property
@@ -177,21 +183,27 @@ class EmissionsTracker:
             self._run.start()
         name = task_name or uuid.uuid4().hex
         self._tasks[name] = self._run.phase(name).__enter__()
+        self._begun[name] = time.monotonic()
 
     def stop_task(self, task_name: str | None = None) -> EmissionsData | None:
-        """Ends a task; gives its figures, if they are known already."""
+        """Ends a task; gives its figures, None if they are not known."""
         running = [name for name, phase in self._tasks.items() if phase is not None]
         name = task_name or (running[-1] if running else None)
         phase = self._tasks.get(name) if name is not None else None
         if name is None or phase is None:
             program.tell("there is no such task")
             return None
+        self._seconds[name] = self._seconds.get(name, 0.0) + time.monotonic() - self._begun[name]
         phase.__exit__(None, None, None)
         self._tasks[name] = None
-        record = self._record()
-        if record is None or name not in record.phases:
-            return None
-        return self._of_phase(record, record.phases[name])
+        end = time.monotonic() + _PATIENCE
+        while (record := self._record()) is not None and time.monotonic() < end:
+            task = record.phases.get(name)
+            # The tracker writes the end of a task some milliseconds after it.
+            if task is not None and float(task.duration) >= self._seconds[name] - 1e-3:
+                return self._of_phase(record, task)
+            time.sleep(0.005)
+        return None
 
     def __enter__(self) -> EmissionsTracker:
         self.start()
