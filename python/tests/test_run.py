@@ -378,8 +378,9 @@ def test_a_run_can_be_pickled_for_workers(machine: Machine) -> None:
         assert run.is_running
         assert copy.is_running
         assert copy.path == run.path
-    await_no_tracker("--out=a\0")
-    assert not copy.is_running
+    end = time.monotonic() + 5
+    while copy.is_running and time.monotonic() < end:
+        time.sleep(0.01)
     with pytest.raises(impact.TrackerDiedError):
         copy.check()
     assert "elsewhere" in run.phases
