@@ -176,6 +176,16 @@ def test_nested_runs_know_each_other_and_count_once(machine: Machine) -> None:
     assert float(total.to("J")) == pytest.approx(10.0)
 
 
+def test_short_runs_after_each_other_all_count(machine: Machine) -> None:
+    for number in range(3):
+        with impact.track(f"runs/{number}"):
+            machine.spend(2)
+    runs = impact.read("runs")
+    assert len(runs) == 3
+    assert runs.total.energy is not None
+    assert float(runs.total.energy.to("J")) == pytest.approx(6.0)
+
+
 def test_the_environment_is_as_before(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("IMPACT_TRACKER", raising=False)
     with impact.track("a") as a:
