@@ -194,7 +194,11 @@ for module in (codecarbon, experiment_impact_tracker, measurement, perun, profil
     print(module.__name__)
 """
     names = ["codecarbon", "experiment_impact_tracker", "measurement", "perun", "profiler"]
-    assert run_as_it_is(script).split() == [f"impact.compat.{name}" for name in names]
+    modules = [f"impact.compat.{name}" for name in names]
+    assert run_as_it_is(script).split() == modules
+    folder = Path(impact.__file__).parent / "compat" / "names"
+    path = os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])
+    assert python(script, env={**os.environ, "PYTHONPATH": path}).stdout.split() == modules
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
