@@ -17,14 +17,16 @@ class TrainingPhases:
     """
 
     def __init__(self, run: Run | None, **options: Any) -> None:
-        self.run = track(**options) if run is None else run
+        self._options = options
         self._is_own = run is None
+        self.run = track(**options) if run is None else run
         self._open: dict[str, Phase] = {}
 
     def start(self) -> None:
-        """Starts the run, if it is an own one."""
+        """Starts a run, if it is to be an own one: each training has its own."""
+        self.stop()
         if self._is_own:
-            self.run.start()
+            self.run = track(**self._options).start()
 
     def stop(self) -> None:
         """Ends all phases, and the run if it is an own one."""

@@ -56,7 +56,8 @@ def of_runs(runs: Runs) -> str:
     shown = [("run", "energy", "CO2eq", "time")]
     shown += [tuple("unknown" if cell is None else str(cell) for cell in row) for row in rows]  # type: ignore[misc]
     note = f"and {len(runs) - 50} more" if len(runs) > 50 else ""
-    return frame(f"{len(runs)} runs", _table(shown) + _table(_figures(runs.total)), note)
+    title = f"{len(runs)} run" if len(runs) == 1 else f"{len(runs)} runs"
+    return frame(title, _table(shown) + _table(_figures(runs.total)), note)
 
 
 def of_live(status: str) -> str:

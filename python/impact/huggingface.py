@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class ImpactCallback(TrainerCallback):
     """Measures training, with a phase for each epoch and each evaluation; steps are counted.
 
-    `run` is a run that goes on; without one, the callback measures one of its own, with the options of `impact.track`.
+    `run` is a run that goes on; without one, each training is a run of its own, with the options of `impact.track`.
     """
 
     def __init__(self, run: Run | None = None, **options: Any) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class ImpactCallback(keras.callbacks.Callback):
     """Measures `fit`, with a phase for each epoch and each evaluation.
 
-    `run` is a run that goes on; without one, the callback measures one of its own, with the options of `impact.track`.
+    `run` is a run that goes on; without one, each `fit` is a run of its own, with the options of `impact.track`.
     Energy and emissions so far are in the logs of each epoch if `logs` is set.
     """
 
@@ -23,7 +23,6 @@ class ImpactCallback(keras.callbacks.Callback):
         super().__init__()
         self._phases = TrainingPhases(run, **options)
         self._has_logs = logs
-        self._samples = 0
 
     @property
     def run(self) -> Run:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class ImpactCallback(Callback):
     """Measures fitting, testing and prediction, with a phase for each epoch of training and validation.
 
-    `run` is a run that goes on; without one, the callback measures one of its own, with the options of `impact.track`.
+    `run` is a run that goes on; without one, each stage is a run of its own, with the options of `impact.track`.
     Only the process of rank 0 on each machine measures, because a run contains all processes that it starts.
     """
 

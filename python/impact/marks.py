@@ -117,23 +117,27 @@ class MarkSender:
             self._socket.close()
 
     def _connect(self) -> None:
-        self._socket = None
         self._waiting = []
         # The other one may have been held while this process was forked.
         self._lock = threading.Lock()
-        try:
-            connection = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        except (OSError, AttributeError):
-            self._pid = os.getpid()
-            return
-        try:
-            connection.setblocking(False)
-            connection.connect("\0" + self.address.lstrip("@"))
-            self._socket = connection
-        except OSError:
-            connection.close()
+        self._socket = connected(self.address)
         # The last, because other threads look at it without a lock.
         self._pid = os.getpid()
+
+
+def connected(address: str) -> socket.socket | None:
+    """A socket to a tracker; None if there is no tracker at this address."""
+    try:
+        connection = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    except (OSError, AttributeError):
+        return None
+    try:
+        connection.setblocking(False)
+        connection.connect("\0" + address.lstrip("@"))
+    except OSError:
+        connection.close()
+        return None
+    return connection
 
 
 def message(name: str, edge: str, span: int | None, at_ns: int, count: str = "") -> str:

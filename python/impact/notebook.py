@@ -47,12 +47,18 @@ class LiveDisplay:
             self._thread.join(_PERIOD)
         from IPython.display import HTML, display
 
+        try:
+            text, page = str(self._run.record or self._run.report()), self._run._repr_html_()
+        except program.ImpactError as error:
+            # The cell may have an exception of its own, which must not be replaced.
+            text = f"the figures of this run cannot be read: {error}"
+            page = card.of_text("impact", text)
         if not self._can_update:
-            print(repr(self._run.record or self._run.report()))
+            print(text)
         elif self._handle is not None:
-            self._handle.update(HTML(self._run._repr_html_()))
+            self._handle.update(HTML(page))
         else:
-            display(HTML(self._run._repr_html_()))
+            display(HTML(page))
 
     def _update(self) -> None:
         from IPython.display import HTML

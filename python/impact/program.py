@@ -65,18 +65,32 @@ def path() -> str:
     return os.environ.get(VARIABLE) or _path()
 
 
+def environment() -> dict[str, str]:
+    """A copy of the environment for a program. Without one, the program cannot be started while a thread changes it."""
+    return {name: value for name in list(os.environ) if (value := os.environ.get(name)) is not None}
+
+
 def output(arguments: Sequence[str | os.PathLike[str]], accepted: Sequence[int] = (0, SOME_LEFT_OUT)) -> str:
-    """What the program prints. Other exit codes than the accepted ones are an error."""
+    """What the program prints. Other exit codes than the accepted ones are an error; what is left out is a warning."""
     command = [path(), *(os.fspath(argument) for argument in arguments)]
     try:
         done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", errors="replace", check=False
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            env=environment(),
+            check=False,
         )
     except OSError as error:
         raise ImpactError(f"{command[0]} cannot be started: {error.strerror}") from error
     if done.returncode not in accepted:
         text = done.stderr.strip().removeprefix("error: ")
         raise ImpactError(text or f"{command[1]} ended with exit code {done.returncode}", done.returncode)
+    if done.returncode == SOME_LEFT_OUT:
+        first, *others = done.stderr.strip().splitlines() or ["some logs are left out"]
+        tell(f"{first}; and {len(others)} more" if others else first)
     return done.stdout
 
 

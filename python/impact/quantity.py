@@ -24,8 +24,9 @@ _PREFIXES = (
     (Decimal("1e3"), "k"),
     (Decimal(1), ""),
     (Decimal("1e-3"), "m"),
-    (Decimal("1e-6"), "u"),
+    (Decimal("1e-6"), "µ"),
 )
+_LEAST_WATT_HOURS = Decimal("1e-4")
 _SIGNIFICANT = 4
 
 Number = Union[int, float, Decimal]
@@ -162,7 +163,12 @@ def scaled(number: Decimal, unit: str) -> tuple[Decimal, str]:
 
     >>> scaled(Decimal("0.0005"), "kWh"), scaled(Decimal(2), "h")
     ((Decimal('500.0'), 'mWh'), (Decimal('2'), 'h'))
+    >>> scaled(Decimal("5e-7"), "kWh"), scaled(Decimal("1e-8"), "kWh")
+    ((Decimal('0.5000'), 'mWh'), (Decimal('36.00000'), 'mJ'))
     """
+    # As in what the program prints: people use no watt-hours smaller than this.
+    if unit in ("Wh", "kWh") and 0 < abs(number) * _FACTORS[unit][1] < _LEAST_WATT_HOURS * 3600:
+        number, unit = number * _FACTORS[unit][1], "J"
     if unit == "h" and number * 3600 >= 60:
         return (number, "h") if number >= 1 else (number * 60, "min")
     if unit in _SHOWN:
@@ -170,9 +176,8 @@ def scaled(number: Decimal, unit: str) -> tuple[Decimal, str]:
         number, unit = number * factor / _FACTORS[_SHOWN[unit]][1], _SHOWN[unit]
     if unit not in _SCALED or number == 0:
         return number, unit
-    largest = 1 if unit == "s" else _PREFIXES[0][0]
-    fitting = (pair for pair in _PREFIXES if pair[0] <= largest and abs(number) >= pair[0])
-    factor, prefix = next(fitting, _PREFIXES[-1])
+    prefixes = _PREFIXES[2:] if unit == "s" else _PREFIXES[:-1] if unit == "Wh" else _PREFIXES
+    factor, prefix = next((pair for pair in prefixes if abs(number) >= pair[0]), prefixes[-1])
     return number / factor, prefix + unit
 
 

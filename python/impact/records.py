@@ -148,7 +148,7 @@ class Runs(Sequence[RunRecord]):
         self.total = Figures(data["total"])
         """The figures of all runs together."""
         self.skipped: list[dict[str, Any]] = list(data.get("skipped", []))
-        """Logs that could not be read, and why."""
+        """Logs that are not among these runs, and why: they cannot be read, or other runs contain them."""
 
     @overload
     def __getitem__(self, index: int) -> RunRecord: ...
@@ -164,7 +164,7 @@ class Runs(Sequence[RunRecord]):
         return iter(self._runs)
 
     def __repr__(self) -> str:
-        return f"<{len(self)} runs: {self.total!r}>"
+        return f"<{counted(len(self))}: {self.total!r}>"
 
     def _repr_html_(self) -> str:
         return card.of_runs(self)
@@ -214,6 +214,15 @@ class Runs(Sequence[RunRecord]):
         return ["path", "name", "started", "host", *tags, *_COLUMNS, "pue"]
 
 
+def counted(runs: int) -> str:
+    """How many runs.
+
+    >>> counted(1), counted(2)
+    ('1 run', '2 runs')
+    """
+    return f"{runs} run" if runs == 1 else f"{runs} runs"
+
+
 def _decimal(number: object) -> Decimal | None:
     return None if number is None else Decimal(str(number)) if isinstance(number, float) else Decimal(number)  # type: ignore[arg-type]
 
@@ -241,6 +250,7 @@ def read(paths: Paths, **accounting: object) -> Runs:
     """Reads runs: a folder of a run, folders with runs below them, or several.
 
     Assumptions are given as for the program: `pue=1.2`, `zone="GB"`, `emissions_factor=300`, `dataset=`, `basis=`.
+    A run inside of another one is not listed beside it.
 
     >>> runs = read(examples)
     >>> len(runs), runs[0].energy
@@ -249,10 +259,4 @@ def read(paths: Paths, **accounting: object) -> Runs:
     True
     """
     words = ["report", "--format=json", *program.options(**accounting), "--", *paths_of(paths)]
-    runs = Runs(program.parse(program.output(words)))
-    if runs.skipped:
-        first = runs.skipped[0]
-        program.tell(
-            f"{len(runs.skipped)} logs cannot be read, the first is {first.get('path')}: {first.get('reason')}"
-        )
-    return runs
+    return Runs(program.parse(program.output(words)))

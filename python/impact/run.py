@@ -5,12 +5,13 @@ from __future__ import annotations
 import atexit
 import os
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from impact import program
-from impact.marks import VARIABLE, MarkSender, count_json, message, name_json
+from impact.marks import VARIABLE, MarkSender, connected, count_json, message, name_json
 from impact.phases import Phase
 from impact.tracker import Tracker
 
@@ -34,17 +35,24 @@ class _Environment:
     def __init__(self) -> None:
         self._runs: list[Run] = []
         self._outer: dict[str, str | None] = {}
+        self.make_lock()
+
+    def make_lock(self) -> None:
+        # A signal handler may stop a run while one is being started or stopped.
+        self._lock = threading.RLock()
 
     def add(self, run: Run) -> None:
-        if not self._runs:
-            self._outer = {name: os.environ.get(name) for name in (VARIABLE, _OUTER_RUNS)}
-        self._runs.append(run)
-        self._set()
+        with self._lock:
+            if not self._runs:
+                self._outer = {name: os.environ.get(name) for name in (VARIABLE, _OUTER_RUNS)}
+            self._runs.append(run)
+            self._set()
 
     def remove(self, run: Run) -> None:
-        if run in self._runs:
-            self._runs.remove(run)
-            self._set()
+        with self._lock:
+            if run in self._runs:
+                self._runs.remove(run)
+                self._set()
 
     def _set(self) -> None:
         ids = [run.id for run in self._runs if run.id]
@@ -61,6 +69,9 @@ class _Environment:
 
 
 _environment = _Environment()
+if hasattr(os, "register_at_fork"):
+    # Another thread may have held the lock.
+    os.register_at_fork(after_in_child=_environment.make_lock)
 
 
 class Run:
@@ -78,7 +89,7 @@ class Run:
         self._address: str | None = None
         self._record: RunRecord | None = None
         self._is_complete = False
-        self._started_at: float | None = None
+        self._is_copy = False
         self.path: Path | None = None
         """The folder of the run; None if there is no log."""
         self.id: str | None = None
@@ -102,7 +113,7 @@ class Run:
             program.tell(f"this run is not measured: {error}")
             return self
         self._tracker = tracker
-        self._started_at = time.monotonic()
+        self.reason = None
         self.id = tracker.id
         self.path = None if tracker.run is None else Path(tracker.run).absolute()
         if self.path is None:
@@ -116,10 +127,12 @@ class Run:
 
     def stop(self) -> Run:
         """Stops to measure. Nothing happens after that, nor in another process than the one that started."""
-        tracker = self._tracker
-        if tracker is None or tracker.owner != os.getpid():
+        if self._tracker is None or self._tracker.owner != os.getpid():
             return self
-        self._tracker = None
+        # Nothing is called in between, so that only one of several threads gets it.
+        tracker, self._tracker = self._tracker, None
+        if tracker is None:
+            return self
         atexit.unregister(self.stop)
         _environment.remove(self)
         lost = 0
@@ -167,12 +180,19 @@ class Run:
     @property
     def is_running(self) -> bool:
         """Whether the run is being measured."""
-        return self._tracker is not None and self._tracker.is_running()
+        if self._tracker is not None:
+            return self._tracker.is_running()
+        if not self._is_copy or self._address is None:
+            return False
+        connection = connected(self._address)
+        if connection is not None:
+            connection.close()
+        return connection is not None
 
     def check(self) -> None:
-        """Raises `TrackerDiedError` if the run should be measured and is not."""
-        if self._started_at is None or (self._tracker is not None and not self._tracker.is_running()):
-            raise TrackerDiedError(self.reason or "the tracker is not running, so the run is not measured any more")
+        """Raises `TrackerDiedError` if the run should be measured and is not, or was not measured to its end."""
+        if self.reason is not None or not (self._is_complete or self.is_running):
+            raise TrackerDiedError(self.reason or "the tracker is not running, so the run is not measured")
 
     @property
     def record(self) -> RunRecord | None:
@@ -228,7 +248,7 @@ class Run:
         return program.output(["report", "--format=text", "--", str(self.path)])
 
     def __repr__(self) -> str:
-        state = "running" if self._tracker is not None else "ended" if self._started_at is not None else "not measured"
+        state = "running" if self.is_running else "ended" if self.path is not None else "not measured"
         return f"<run {self.path or ''}: {state}>"
 
     def _repr_html_(self) -> str:
@@ -243,6 +263,7 @@ class Run:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__([])  # type: ignore[misc]
         self.path, self.id, self._address = state["path"], state["id"], state["address"]
+        self._is_copy = True
         self._sender = None if self._address is None else MarkSender(self._address)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from impact import card, program
-from impact.records import Paths, paths_of
+from impact.records import Paths, counted, paths_of
 
 
 class Statement(str):
@@ -68,7 +68,7 @@ class Comparison:
         return self.text()
 
     def __repr__(self) -> str:
-        groups = ", ".join(f"{name} ({count} runs)" for name, count in self.groups.items())
+        groups = ", ".join(f"{name} ({counted(count)})" for name, count in self.groups.items())
         return f"<comparison of {groups}>"
 
     def _repr_html_(self) -> str:

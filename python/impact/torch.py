@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import inspect
 import json
@@ -16,18 +15,23 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from impact import program
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import TracebackType
 
     from impact.run import Run
 
-_MOST_SPANS = 1_000_000
+# 50 MB.
+_MOST_SPANS = 200_000
 
 
 @dataclass
 class Span:
     """One pass through a layer, in nanoseconds of the monotonic clock."""
+
+    __slots__ = ("direction", "end", "kind", "layer", "mode", "start", "thread")
 
     layer: str
     kind: str
@@ -96,9 +100,10 @@ class Layers:
         self._handles.clear()
         path = None if self.run is None else self.run.path
         if path is not None:
-            # The job does not fail because a file cannot be written.
-            with contextlib.suppress(OSError):
+            try:
                 self.write(path)
+            except OSError as failure:
+                program.tell(f"the times of layers cannot be written: {failure}")
 
     def table(self) -> list[LayerTime]:
         """Calls and seconds by layer, mode and direction, in order of first use."""
@@ -121,7 +126,8 @@ class Layers:
             for span in self.spans
         ]
         with open(folder / "layers.trace.json", "w", encoding="utf-8") as file:
-            json.dump({"traceEvents": events, "displayTimeUnit": "ms", "baseTimeNanoseconds": 0}, file)
+            trace = {"traceEvents": events, "displayTimeUnit": "ms", "baseTimeNanoseconds": 0}
+            json.dump({**trace, "otherData": {"dropped_spans": self.dropped}}, file)
         with open(folder / "layers.csv", "w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file)
             writer.writerow(["layer", "kind", "mode", "direction", "calls", "seconds"])

@@ -36,6 +36,8 @@ class Tracker:
         self.run: str | None = started["run"]
         """The folder of the run; None if no log can be written."""
         self.marks: str | None = started["marks"]
+        # This process inherits the tracker if it is process 1 of a container, or has asked the kernel for orphans.
+        self._is_child = _waitpid(self.pid) == 0
 
     @classmethod
     def start(cls, options: Sequence[str]) -> Tracker:
@@ -57,6 +59,7 @@ class Tracker:
                     stdout=subprocess.DEVNULL,
                     stderr=errors or subprocess.DEVNULL,
                     pass_fds=[theirs.fileno()],
+                    env=program.environment(),
                     start_new_session=True,
                 )
                 theirs.close()
@@ -100,12 +103,18 @@ class Tracker:
         return [str(note) for note in notes]
 
     def _reap(self) -> None:
-        # In a container this process may be process 1, which inherits the tracker.
-        with contextlib.suppress(OSError, AttributeError):
-            for _ in range(50):
-                if os.waitpid(self.pid, os.WNOHANG) != (0, 0):
-                    return
-                time.sleep(0.002)
+        attempts = 50 if self._is_child else 0
+        while attempts > 0 and _waitpid(self.pid) == 0:
+            attempts -= 1
+            time.sleep(0.002)
+
+
+def _waitpid(pid: int) -> int | None:
+    """The process if it was a child and has ended, 0 if it is one, None if it is none of ours."""
+    try:
+        return os.waitpid(pid, os.WNOHANG)[0]
+    except (OSError, AttributeError):
+        return None
 
 
 @contextlib.contextmanager

@@ -44,6 +44,15 @@ def test_epochs_and_evaluations_are_phases_and_steps_are_counted(machine: Machin
     assert not callback.run.is_running
 
 
+def test_each_training_is_a_run(machine: Machine) -> None:
+    callback = ImpactCallback()
+    trained = trainer(callback)
+    trained.train()
+    trained.train()
+    assert callback.run.phases["epoch"].repetitions == 2
+    assert len(impact.read("impact-logs")) == 2
+
+
 def test_a_run_that_goes_on_gets_the_phases(machine: Machine) -> None:
     with impact.track("a") as run:
         trainer(ImpactCallback(run)).train()

@@ -37,6 +37,17 @@ def test_epochs_and_evaluations_are_phases(simulator: Simulator) -> None:
     assert len(history.history["co2_kg"]) == 3
 
 
+def test_each_fit_is_a_run(machine: Machine) -> None:
+    callback = ImpactCallback()
+    paths = []
+    for _ in range(2):
+        fit(callback)
+        assert callback.run.phases["epoch"].repetitions == 3
+        paths.append(callback.run.path)
+    assert len(set(paths)) == 2
+    assert len(impact.read("impact-logs")) == 2
+
+
 def test_a_run_that_goes_on_gets_the_phases(machine: Machine) -> None:
     with impact.track("a") as run:
         fit(ImpactCallback(run))

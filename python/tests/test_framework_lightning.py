@@ -49,13 +49,17 @@ class Model(lightning.LightningModule):
         return torch.optim.SGD(self.parameters(), lr=0.1)
 
 
-def fit(model: Model, callback: ImpactCallback) -> None:
-    data = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(torch.randn(32, 4)), batch_size=8)
+def batches() -> Any:
+    return torch.utils.data.DataLoader(torch.utils.data.TensorDataset(torch.randn(32, 4)), batch_size=8)
+
+
+def fit(model: Model, callback: ImpactCallback) -> Any:
     trainer = lightning.Trainer(
         max_epochs=3, accelerator="cpu", callbacks=[callback], logger=False, enable_checkpointing=False,
         enable_progress_bar=False, enable_model_summary=False, num_sanity_val_steps=0,
     )  # fmt: skip
-    trainer.fit(model, data, data)
+    trainer.fit(model, batches(), batches())
+    return trainer
 
 
 def test_epochs_and_validations_are_phases(machine: Machine) -> None:
@@ -66,6 +70,13 @@ def test_epochs_and_validations_are_phases(machine: Machine) -> None:
     assert phases["epoch"].counts == {"batches": 12}
     assert phases["validate"].repetitions == 3
     assert not callback.run.is_running
+
+
+def test_each_stage_is_a_run(machine: Machine) -> None:
+    callback, model = ImpactCallback(), Model()
+    fit(model, callback).validate(model, batches(), verbose=False)
+    assert set(callback.run.phases) == {"validate"}
+    assert len(impact.read("impact-logs")) == 2
 
 
 def test_a_run_that_goes_on_gets_the_phases(machine: Machine) -> None:

@@ -6,6 +6,7 @@ import csv
 import doctest
 import json
 import re
+import shutil
 import time
 from pathlib import Path
 from typing import Any
@@ -101,6 +102,27 @@ def check_files(run: Path, spans: int) -> None:
         table = list(csv.DictReader(file))
     assert float(table[0]["seconds"]) > 0
     assert {row["direction"] for row in table} == {"forward", "backward"}
+
+
+def test_spans_beyond_the_most_are_counted_and_told(machine: Machine) -> None:
+    model = torch.nn.Linear(2, 2)
+    with impact.track("a") as run, impact.torch.Layers(model, run, most_spans=2) as timed:
+        for _ in range(5):
+            model(torch.ones(1, 2))
+    assert (len(timed.spans), timed.dropped) == (2, 3)
+    assert rows(timed) == {("Linear", "train", "forward"): 5}
+    assert run.path is not None
+    assert json.loads((run.path / "layers.trace.json").read_text())["otherData"] == {"dropped_spans": 3}
+
+
+def test_a_folder_that_is_gone_is_a_warning(machine: Machine) -> None:
+    run = impact.start("a")
+    timed = impact.torch.layers(torch.nn.Linear(2, 2), run).__enter__()
+    assert run.path is not None
+    shutil.rmtree(run.path)
+    with pytest.warns(impact.ImpactWarning, match="cannot be written"):
+        timed.__exit__(None, None, None)
+    run.stop()
 
 
 def test_the_time_of_a_layer_is_its_own(machine: Machine) -> None:

@@ -28,6 +28,7 @@ CELLS = [
     "%%impact runs/failed\nraise ValueError('of the cell')",
     "%impact nonsense",
     "%%impact runs/last --zone=Nowhere\n'the cell goes on'",
+    "%%impact runs/gone\nimport shutil; shutil.rmtree('runs/gone')\nraise ValueError('of the cell')",
 ]
 
 
@@ -70,6 +71,9 @@ def test_a_notebook(simulator: Simulator, tmp_path: Path, kernels: None) -> None
     assert [(error.ename, error.evalue) for error in errors] == [("ValueError", "of the cell")]
     traceback = "\n".join(errors[0].traceback)
     assert "notebook.py" not in traceback
+    gone = [output for output in cells[10].outputs if output.output_type == "error"]
+    assert [error.ename for error in gone] == ["ValueError"]
+    assert any("cannot be read" in str(output) for output in cells[10].outputs)
     assert "usage" in texts(cells[8], "text/plain")
     assert "the cell goes on" in texts(cells[9], "text/plain")
     assert any("not measured" in str(output) for output in cells[9].outputs)
@@ -100,7 +104,8 @@ def open_in_a_browser(notebook: Any, folder: Path) -> None:
     subprocess.run([*command, *shot], check=True, capture_output=True, timeout=120)
     dom = subprocess.run([*command, "--dump-dom", page.as_uri()], check=True, capture_output=True, timeout=120)
     text = dom.stdout.decode()
-    assert text.count('class="impact-card"') == 5
+    assert text.count('class="impact-card"') == 6
+    assert 'class="impact-live"' not in text
     assert "CO2eq" in text
     assert (folder / "notebook.png").stat().st_size > 10_000
 

@@ -51,10 +51,22 @@ def test_a_log_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     logs.write(tmp_path / "a", 10)
     bad = logs.write(tmp_path / "bad", 10)
     (bad / "impacttracker" / "data.json").write_text("nothing")
-    with pytest.warns(impact.ImpactWarning, match="1 logs cannot be read"):
+    with pytest.warns(impact.ImpactWarning, match="left out: .*bad.*holds no sample"):
         runs = impact.read(tmp_path)
     assert len(runs) == 1
     assert len(runs.skipped) == 1
+    with pytest.warns(impact.ImpactWarning, match=r"left out: .*bad"):
+        assert "1 of 2 runs could not be read" in impact.statement(tmp_path)
+
+
+def test_a_run_inside_of_another_is_no_warning(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    logs.write(tmp_path / "outer", 10, id="outer")
+    logs.write(tmp_path / "inner", 5, id="inner", inside="outer", started="2025-01-01T00:00:00.5+00:00")
+    runs = impact.read(tmp_path)
+    assert [run.name for run in runs] == ["outer"]
+    assert [Path(skipped["path"]).name for skipped in runs.skipped] == ["inner"]
+    assert capsys.readouterr().err == ""
+    assert repr(runs).startswith("<1 run: ")
 
 
 def test_tables_hold_exact_decimals(runs: Path) -> None:
@@ -131,8 +143,13 @@ def test_estimates_have_bounds_and_say_what_they_are() -> None:
     assert estimate.energy_with_pue.quality == "estimated"
     assert estimate.co2_bounds[0] is not None
     assert "ROUGH ESTIMATE" in str(estimate)
+    # Some A100 draw 250 W, others 400 W.
+    low, high = impact.estimate(gpu="A100", hours=24, pue=1).energy_bounds
+    assert low is not None
+    assert high is not None
+    assert (low.exact, high.exact) == (Decimal("4.2"), Decimal("10.56"))
     with pytest.raises(impact.ImpactError, match="does not name one"):
-        impact.estimate(gpu="A100", hours=1)
+        impact.estimate(cpu="Intel Xeon", hours=1)
 
 
 def test_places() -> None:
@@ -164,10 +181,11 @@ def test_quantities() -> None:
     assert hash(Quantity("0.1", "kWh")) == hash(a)
     assert f"{a:.3f}" == "0.100"
     assert repr(Quantity(5, "J", uncertainty=Decimal("0.25"))) == "5 ± 0.25 J"
-    assert str(Quantity("0.00000001234567", "kWh")) == "12.35 uWh"
+    assert str(Quantity("0.0000003456", "kWh")) == "0.3456 mWh"
+    assert str(Quantity("0.00000001234567", "kWh")) == "44.44 mJ"
     assert str(Quantity(0, "kg CO2eq")) == "0 g CO2eq"
     assert str(Quantity("0.5", "h")) == "30 min"
-    assert str(Quantity("1e-9", "h")) == "3.6 us"
+    assert str(Quantity("1e-9", "h")) == "3.6 µs"
     with pytest.raises(ValueError, match="cannot be added"):
         a + Quantity(1, "J")
     with pytest.raises(ValueError, match="cannot be converted"):

@@ -176,6 +176,16 @@ def test_nested_runs_know_each_other_and_count_once(machine: Machine) -> None:
     assert float(total.to("J")) == pytest.approx(10.0)
 
 
+def test_short_runs_after_each_other_all_count(machine: Machine) -> None:
+    for number in range(3):
+        with impact.track(f"runs/{number}"):
+            machine.spend(2)
+    runs = impact.read("runs")
+    assert len(runs) == 3
+    assert runs.total.energy is not None
+    assert float(runs.total.energy.to("J")) == pytest.approx(6.0)
+
+
 def test_the_environment_is_as_before(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("IMPACT_TRACKER", raising=False)
     with impact.track("a") as a:
@@ -240,6 +250,8 @@ def test_check_tells_that_the_tracker_died_and_the_job_goes_on(machine: Machine)
         pass
     with pytest.warns(impact.ImpactWarning, match="has ended before the run"):
         run.stop()
+    with pytest.raises(impact.TrackerDiedError, match="has ended before the run"):
+        run.check()
     assert run.path is not None
     assert log_of(run.path)[1]
 
@@ -258,6 +270,55 @@ with impact.track("a", strict=True) as run:
 print(children())
 """
     assert python(script).stdout.split() == ["None", "None"]
+
+
+def test_a_process_that_inherits_orphans_reaps_the_tracker(machine: Machine) -> None:
+    script = """
+import ctypes, impact, os
+assert ctypes.CDLL(None).prctl(36, 1, 0, 0, 0) == 0  # PR_SET_CHILD_SUBREAPER
+impact.start("a", strict=True).stop()
+try:
+    print(os.waitpid(-1, os.WNOHANG))
+except ChildProcessError:
+    print("none")
+"""
+    done = python(script)
+    assert done.stdout.strip() == "none", done.stderr
+
+
+def test_runs_in_threads_leave_the_environment_as_before(machine: Machine) -> None:
+    def work(number: int) -> None:
+        for turn in range(5):
+            # Starting and stopping change the environment with which the others start programs.
+            with impact.track(f"runs/{number}-{turn}", strict=True) as run:
+                run.report()
+
+    threads = [threading.Thread(target=work, args=[number]) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(list(Path("runs").iterdir())) == 20
+    assert "IMPACT_TRACKER" not in os.environ
+    assert "IMPACT_OUTER_RUNS" not in os.environ
+
+
+def test_threads_that_stop_a_run_together_stop_it_once(machine: Machine) -> None:
+    run = impact.start("a")
+    gate = threading.Barrier(8)
+
+    def stop() -> None:
+        gate.wait()
+        run.stop()
+
+    threads = [threading.Thread(target=stop) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    run.check()
+    assert run.path is not None
+    assert "ended" in log_of(run.path)[0]
 
 
 def test_stopping_twice_and_starting_twice_do_nothing(machine: Machine) -> None:
@@ -323,8 +384,15 @@ def test_a_run_can_be_pickled_for_workers(machine: Machine) -> None:
         with copy.phase("elsewhere"):
             pass
         copy.stop()
+        copy.check()
         assert run.is_running
+        assert copy.is_running
         assert copy.path == run.path
+    end = time.monotonic() + 5
+    while copy.is_running and time.monotonic() < end:
+        time.sleep(0.01)
+    with pytest.raises(impact.TrackerDiedError):
+        copy.check()
     assert "elsewhere" in run.phases
 
 

@@ -36,7 +36,7 @@ Examples:
 
 The estimate is rough and has a low and a high figure. `impact track` measures.")]
 pub(crate) struct EstimateArgs {
-    /// Name of the GPU, such as A100 SXM4 80GB
+    /// Name of the GPU, such as A100 SXM4 80GB; of A100 alone, the bounds cover every A100
     #[arg(long, value_name = "NAME")]
     gpu: Option<String>,
     /// Number of GPUs
@@ -149,9 +149,9 @@ impl EstimateArgs {
                 Kind::Cpu => "impact estimate --list cpus",
                 Kind::Gpu => "impact estimate --list gpus",
             };
-            let device = kind.get(name).advise(list)?;
+            let devices = kind.of_one_model(name).advise(list)?;
             Ok::<_, Failure>(Fleet {
-                device,
+                devices,
                 count,
                 utilization,
             })

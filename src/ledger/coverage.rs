@@ -154,7 +154,8 @@ impl<'a> Whole<'a> {
                         "the run {} followed the same process and is counted",
                         path.display()
                     );
-                    cover(self.covered_by(other, run).unwrap_or(0.0), why);
+                    // They have one clock, and the later one need not end within the first.
+                    cover(self.seconds_in(other, run).unwrap_or(0.0), why);
                 }
             }
         }
@@ -169,14 +170,19 @@ impl<'a> Whole<'a> {
         })
     }
 
-    /// The seconds at the beginning of a run that the log of another covers.
-    fn covered_by(&self, whole: usize, run: &RunSummary) -> Option<f64> {
-        let whole = &self.runs[whole].1;
-        let before = run.started? - whole.started?;
-        let seconds = whole.duration.seconds() - before.num_microseconds()? as f64 / 1e6;
-        let left = run.duration.seconds() - seconds;
+    /// The seconds at the beginning of a part that the log of its whole covers.
+    fn covered_by(&self, whole: usize, part: &RunSummary) -> Option<f64> {
+        let seconds = self.seconds_in(whole, part)?;
+        let left = part.duration.seconds() - seconds;
         // The end of an outer run that was recorded is after the end of every part of it.
-        let is_rounding = !whole.has_no_end && left <= CLOCK_TOLERANCE;
+        let is_rounding = !self.runs[whole].1.has_no_end && left <= CLOCK_TOLERANCE;
         Some(if is_rounding { f64::INFINITY } else { seconds })
+    }
+
+    /// The seconds from the start of a run to the end of an earlier log; negative if that ended before.
+    fn seconds_in(&self, earlier: usize, run: &RunSummary) -> Option<f64> {
+        let earlier = &self.runs[earlier].1;
+        let before = run.started? - earlier.started?;
+        Some(earlier.duration.seconds() - before.num_microseconds()? as f64 / 1e6)
     }
 }

@@ -159,6 +159,21 @@ fn the_statement_says_that_it_is_an_estimate_and_where_its_figures_are_from() {
     .stdout(contains("PUE of"));
 }
 
+/// The power of an A100 is 250 W, 300 W or 400 W.
+#[test]
+fn a_model_of_several_powers_widens_the_bounds() {
+    let found = estimate(&["--gpu", "A100", "--hours", "1000", "--pue", "1"]);
+    assert_near(middle(&found, "total_power"), 325.0);
+    assert_near(found["total_power"]["low"].as_f64().unwrap(), 250.0 * 0.7);
+    assert_near(found["total_power"]["high"].as_f64().unwrap(), 400.0 * 1.1);
+    run(&["--gpu", "A100", "--hours", "1000"])
+        .success()
+        .stdout(contains("A100 PCIe 40 GB or A100 PCIe 80 GB or"))
+        .stdout(contains(
+            "low with 250 W, middle with 325 W, high with 400 W",
+        ));
+}
+
 #[test]
 fn a_device_nobody_knows_is_an_error_with_suggestions() {
     run(&["--gpu", "A100 SXN4 80GB", "--hours", "1"])

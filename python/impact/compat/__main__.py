@@ -16,6 +16,8 @@ def main() -> None:
     install()
     sys.argv = sys.argv[1:]
     sys.path[0] = os.path.dirname(os.path.abspath(sys.argv[0]))
+    # Spawned workers get the path, and import the script again.
+    sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), "names"))
     runpy.run_path(sys.argv[0], run_name="__main__")
 
 

@@ -5,22 +5,27 @@ from __future__ import annotations
 import csv
 import datetime
 import functools
+import inspect
+import json
 import os
 import platform
+import time
 import uuid
+from collections import Counter
 from dataclasses import asdict, dataclass, fields
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable
 
 from impact import program
-from impact.compat import Number
 from impact.places import region as place_of
 from impact.run import Run, track
 
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from impact.phases import Phase
+    from impact.quantity import Quantity
     from impact.records import PhaseRecord, RunRecord
 
 _USED = {
@@ -28,6 +33,8 @@ _USED = {
     "measure_power_secs", "offline", "on_csv_write", "output_dir", "output_file", "project_name", "pue", "region",
     "save_to_file", "tracking_mode",
 }  # fmt: skip
+# Seconds for which the figures of a task are awaited.
+_PATIENCE = 2.0
 _TASK_COLUMNS = (
     "task_name", "timestamp", "project_name", "run_id", "duration", "emissions", "emissions_rate", "cpu_power",
     "gpu_power", "ram_power", "cpu_energy", "gpu_energy", "ram_energy", "energy_consumed", "water_consumed",
@@ -41,14 +48,15 @@ _TASK_COLUMNS = (
 class EmissionsData:
     """A row of `emissions.csv`. What is not known is None, and an empty cell.
 
-    Energies are in kWh and powers in W, PUE included, as that tool has them; emissions in kg, the duration in seconds.
+    Energies are in kWh and mean powers in W, PUE included, as that tool has them; emissions in kg, their rate in kg/s,
+    the duration in seconds, memory in GiB.
     """
 
     timestamp: str
     project_name: str
     run_id: str
     experiment_id: str
-    duration: float
+    duration: float | None
     emissions: float | None
     emissions_rate: float | None
     cpu_power: float | None
@@ -91,6 +99,8 @@ class EmissionsTracker:
     tracking_mode, pue, region, cloud_provider, cloud_region, on_csv_write, experiment_id. Others are accepted, with a
     warning if they would change the result. The run is also recorded in `output_dir/impact-logs`, of
     which statements can be made.
+
+    Figures of tasks are always those of this process, and say so in `tracking_mode`.
     """
 
     def __init__(
@@ -129,9 +139,9 @@ class EmissionsTracker:
         self._on_write = on_csv_write
         self._experiment = experiment_id or str(uuid.uuid4())
         self._cloud = (cloud_provider, cloud_region)
-        self._is_quiet = log_level in ("error", "critical", 40, 50)
         cloud = f"{cloud_provider}:{cloud_region}" if cloud_provider and cloud_region else None
         self._place = _place(country_iso_code, region, cloud)
+        self._info: dict[str, Any] = {}
         self._run: Run = track(
             self._folder / "impact-logs" / f"{datetime.datetime.now():%Y-%m-%dT%H-%M-%S}-{self.run_id[:8]}",
             name=project_name,
@@ -141,7 +151,10 @@ class EmissionsTracker:
             interval=measure_power_secs,
             tags={"codecarbon_run_id": self.run_id},
         )
-        self._tasks: dict[str, Any] = {}
+        self._tasks: dict[str, Phase | None] = {}
+        """The phase of each task; None if it has ended."""
+        self._begun: dict[str, float] = {}
+        self._seconds: dict[str, float] = {}
         self._written = False
 
     @property
@@ -170,21 +183,27 @@ class EmissionsTracker:
             self._run.start()
         name = task_name or uuid.uuid4().hex
         self._tasks[name] = self._run.phase(name).__enter__()
+        self._begun[name] = time.monotonic()
 
     def stop_task(self, task_name: str | None = None) -> EmissionsData | None:
-        """Ends a task; gives its figures, if they are known already."""
+        """Ends a task; gives its figures, None if they are not known."""
         running = [name for name, phase in self._tasks.items() if phase is not None]
         name = task_name or (running[-1] if running else None)
         phase = self._tasks.get(name) if name is not None else None
         if name is None or phase is None:
             program.tell("there is no such task")
             return None
+        self._seconds[name] = self._seconds.get(name, 0.0) + time.monotonic() - self._begun[name]
         phase.__exit__(None, None, None)
         self._tasks[name] = None
-        record = self._run.record
-        if record is None or name not in record.phases:
-            return None
-        return self._of_phase(record, record.phases[name])
+        end = time.monotonic() + _PATIENCE
+        while (record := self._record()) is not None and time.monotonic() < end:
+            task = record.phases.get(name)
+            # The tracker writes the end of a task some milliseconds after it.
+            if task is not None and float(task.duration) >= self._seconds[name] - 1e-3:
+                return self._of_phase(record, task)
+            time.sleep(0.005)
+        return None
 
     def __enter__(self) -> EmissionsTracker:
         self.start()
@@ -195,11 +214,25 @@ class EmissionsTracker:
     ) -> None:
         self.stop()
 
+    def _record(self) -> RunRecord | None:
+        try:
+            record = self._run.record
+        except program.ImpactError as error:
+            # The job may be ending with an exception of its own.
+            program.tell(f"the figures of this run cannot be read: {error}")
+            return None
+        if record is not None:
+            self._info = self._info or _info(record.path)
+            if not self._place:
+                zone = (record.report.get("carbon") or {}).get("zone")
+                self._place = _place(None, None, None, zone)
+        return record
+
     def _write(self) -> float | None:
-        record = self._run.record
+        record = self._record()
         if record is None:
             return None
-        data = self._data(record, record.duration or Number(0, "h"), _parts(record, self._mode))
+        data = self._data(record, record.duration, _parts(record, self._mode), self._mode)
         self.final_emissions_data = data
         self.final_emissions = data.emissions
         if self._file is not None:
@@ -240,11 +273,13 @@ class EmissionsTracker:
 
     def _of_phase(self, record: RunRecord, phase: PhaseRecord) -> EmissionsData:
         parts = {device: energy.to("kWh").exact for device, energy in phase.devices.items()}
-        return self._data(record, phase.duration.to("h"), parts)
+        return self._data(record, phase.duration.to("h"), parts, "process")
 
-    def _data(self, record: RunRecord, duration: Any, parts: dict[str, Decimal]) -> EmissionsData:
-        hours = duration.exact
-        seconds = float(hours * 3600)
+    def _data(
+        self, record: RunRecord, duration: Quantity | None, parts: dict[str, Decimal], mode: str
+    ) -> EmissionsData:
+        hours = None if duration is None else duration.exact
+        seconds = None if hours is None else float(hours * 3600)
         pue = Decimal(str(record.pue))
         energy = sum(parts.values(), Decimal(0)) * pue if parts else None
         intensity = (record.report.get("carbon") or {}).get("intensity_g_per_kwh")
@@ -257,6 +292,9 @@ class EmissionsTracker:
             return float(parts[part] * pue / hours * 1000) if part in parts and hours else None
 
         provider, cloud_region = self._cloud
+        host = self._info.get("host") or {}
+        gpus = [gpu.get("name") for gpu in host.get("gpus") or []]
+        memory = host.get("memory_bytes")
         return EmissionsData(
             timestamp=datetime.datetime.now().isoformat(timespec="seconds"),
             project_name=self._project,
@@ -273,7 +311,7 @@ class EmissionsTracker:
             ram_energy=kwh("dram"),
             energy_consumed=None if energy is None else float(energy),
             water_consumed=None,
-            country_name=self._place.get("name"),
+            country_name=self._place.get("country_name"),
             country_iso_code=self._place.get("country"),
             region=self._place.get("state"),
             cloud_provider=provider,
@@ -282,13 +320,13 @@ class EmissionsTracker:
             python_version=platform.python_version(),
             codecarbon_version="impact",
             cpu_count=os.cpu_count(),
-            cpu_model=None,
-            gpu_count=None,
-            gpu_model=None,
+            cpu_model=(host.get("cpu") or {}).get("brand"),
+            gpu_count=len(gpus) or None,
+            gpu_model=", ".join(f"{count} x {name}" for name, count in Counter(gpus).items()) or None,
             longitude=_float(self._place.get("lon")),
             latitude=_float(self._place.get("lat")),
-            ram_total_size=None,
-            tracking_mode=self._mode,
+            ram_total_size=memory / 2**30 if memory else None,
+            tracking_mode=mode,
             cpu_utilization_percent=None,
             gpu_utilization_percent=None,
             ram_utilization_percent=None,
@@ -313,9 +351,18 @@ def track_emissions(function: Callable[..., Any] | None = None, offline: bool = 
     if function is None:
         return functools.partial(track_emissions, offline=offline, **options)
 
+    kind = OfflineEmissionsTracker if offline else EmissionsTracker
+    if inspect.iscoroutinefunction(function):
+
+        @functools.wraps(function)
+        async def of_coroutine(*args: Any, **kwargs: Any) -> Any:
+            with kind(**options):
+                return await function(*args, **kwargs)
+
+        return of_coroutine
+
     @functools.wraps(function)
     def measured(*args: Any, **kwargs: Any) -> Any:
-        kind = OfflineEmissionsTracker if offline else EmissionsTracker
         with kind(**options):
             return function(*args, **kwargs)
 
@@ -333,18 +380,33 @@ def _parts(record: RunRecord, mode: str) -> dict[str, Decimal]:
     return parts
 
 
-def _place(country: str | None, state: str | None, cloud: str | None) -> dict[str, Any]:
-    if country is None and cloud is None:
+def _place(country: str | None, state: str | None, cloud: str | None, zone: str | None = None) -> dict[str, Any]:
+    """The answer of `impact region`, with the name of the country."""
+    if country is None and cloud is None and zone is None:
         return {}
     try:
-        if cloud is not None:
-            return place_of(cloud=cloud).data
-        if state is not None:
-            return place_of(address=f"{state}, {country}").data
-        return place_of(country=country).data
+        if zone is not None:
+            place = place_of(zone=zone).data
+        elif cloud is not None:
+            place = place_of(cloud=cloud).data
+        elif state is not None:
+            place = place_of(address=f"{state}, {country}").data
+        else:
+            place = place_of(country=country).data
+        name = place_of(country=place["country"]).data["name"] if place.get("country") else None
     except program.ImpactError as error:
         program.tell(f"the place is not known: {error}")
         return {}
+    return {**place, "country_name": name}
+
+
+def _info(run: Path) -> dict[str, Any]:
+    """What the log says of the machine; nothing if it cannot be read."""
+    try:
+        info = json.loads((run / "impacttracker" / "info.json").read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return info if isinstance(info, dict) else {}
 
 
 def _float(number: object) -> float | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import atexit
 import csv
 import os
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,10 +34,8 @@ class _Tool:
             pass
 
     def _write(self, rows: list[list[Any]]) -> None:
-        folder = os.path.dirname(os.path.abspath(self.out_file))
-        with tempfile.NamedTemporaryFile("w", dir=folder, delete=False, newline="", encoding="utf-8") as file:
+        with open(self.out_file, "w", newline="", encoding="utf-8") as file:
             csv.writer(file).writerows(rows)
-        os.replace(file.name, self.out_file)
 
 
 class EnergyMeasurementTool(_Tool):

@@ -1,4 +1,4 @@
-"""The interface of perun: `monitor`, `perun`, `register_callback`."""
+"""The interface of perun: `monitor`, `perun`, `register_callback`, `register_live_callback`."""
 
 from __future__ import annotations
 
@@ -16,13 +16,18 @@ if TYPE_CHECKING:
     from impact.records import RunRecord
 
 _FORMATS = {"text": "txt", "json": "json", "csv": "csv", "yaml": "yaml"}
-_callbacks: list[Callable[[RunRecord], Any]] = []
+_callbacks: dict[str, Callable[[RunRecord], Any]] = {}
 
 
 def register_callback(function: Callable[[RunRecord], Any]) -> Callable[[RunRecord], Any]:
-    """Calls the function with the record of each run that a decorated function has ended."""
-    _callbacks.append(function)
+    """Calls the function with the record of each run that a decorated function has ended; once for each name."""
+    _callbacks[function.__name__] = function
     return function
+
+
+def register_live_callback(function: Callable[[], Any], id: str) -> None:
+    """Has no effect, with a warning: the tracker is another process, and calls nothing in this one."""
+    program.tell(f"the live callback {id!r} of perun has no effect")
 
 
 def monitor(
@@ -105,5 +110,10 @@ def _report(run: Run, file: Path, form: str) -> None:
     except (OSError, program.ImpactError) as error:
         program.tell(f"{file} cannot be written: {error}")
         return
-    for callback in _callbacks if record is not None else ():
-        callback(record)  # type: ignore[arg-type]
+    if record is None:
+        return
+    for name, callback in _callbacks.items():
+        try:
+            callback(record)
+        except Exception as error:
+            program.tell(f"the callback {name} has failed: {error!r}")

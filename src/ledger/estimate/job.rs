@@ -17,8 +17,8 @@ const HIGH_PERCENT: f64 = 110.0;
 /// Devices of one model and their utilisation.
 #[derive(Debug, Clone)]
 pub struct Fleet {
-    /// The model.
-    pub device: Device,
+    /// The model; several where its power depends on what is not known of it. Never empty.
+    pub devices: Vec<Device>,
     /// How many there are.
     pub count: u32,
     /// From 0 to 1.
@@ -61,15 +61,35 @@ impl<T> Range<T> {
 }
 
 impl Fleet {
+    /// The design power of one device: the least, half-way, and the most that it may have.
+    #[must_use]
+    pub fn design_power(&self) -> Range<f64> {
+        let watts = || self.devices.iter().map(|device| device.watts.get());
+        let low = watts().fold(f64::INFINITY, f64::min);
+        let high = watts().fold(0.0, f64::max);
+        Range {
+            low,
+            middle: f64::midpoint(low, high),
+            high,
+        }
+    }
+
     /// In the middle, design power times utilisation. The upper bound adds the idle power.
     fn watts(&self) -> Range<f64> {
-        let all = self.device.watts.get() * f64::from(self.count);
+        let all = self.design_power().map(|one| one * f64::from(self.count));
         let busy = self.utilization;
         Range {
-            low: all * busy * LOW,
-            middle: all * busy,
-            high: all * (busy + IDLE * (1.0 - busy)) * HIGH_PERCENT / 100.0,
+            low: all.low * busy * LOW,
+            middle: all.middle * busy,
+            high: all.high * (busy + IDLE * (1.0 - busy)) * HIGH_PERCENT / 100.0,
         }
+    }
+
+    /// The names of all that the device may be.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let names: Vec<&str> = self.devices.iter().map(|d| d.name.as_str()).collect();
+        names.join(" or ")
     }
 }
 
@@ -111,10 +131,20 @@ impl Job {
     /// What the figures assume, one sentence a line.
     #[must_use]
     pub fn assumptions(&self) -> Vec<String> {
-        let mut lines = vec![
+        let unclear = self.fleets.iter().filter(|fleet| fleet.devices.len() > 1);
+        let mut lines: Vec<String> = unclear
+            .map(|fleet| {
+                let Range { low, middle, high } = fleet.design_power();
+                format!(
+                    "the name may mean {} devices: low with {low} W, middle with {middle} W, high with {high} W",
+                    fleet.devices.len()
+                )
+            })
+            .collect();
+        lines.extend([
             "middle: design power x utilisation".to_owned(),
             format!(
-                "low: {:.0} % of the middle, because devices under load often draw less than their design power",
+                "low: {:.0} % of that, because devices under load often draw less than their design power",
                 LOW * 100.0
             ),
             format!(
@@ -122,7 +152,7 @@ impl Job {
                 IDLE * 100.0,
                 HIGH_PERCENT - 100.0
             ),
-        ];
+        ]);
         if self.memory_gb.is_some() {
             let watts = Part::MemoryGb.power().watts.get();
             lines.push(format!("memory: {watts} W per GB"));

@@ -56,11 +56,16 @@ pub fn text(estimate: &Estimate) -> String {
         .fleets
         .iter()
         .map(|fleet| {
+            let watts: Vec<String> = fleet
+                .devices
+                .iter()
+                .map(|device| quantity::power(device.watts))
+                .collect();
             format!(
                 "{} x {} ({}) at {} utilisation",
                 fleet.count,
-                fleet.device.name,
-                quantity::power(fleet.device.watts),
+                fleet.name(),
+                watts.join(", "),
                 percent(fleet.utilization)
             )
         })
@@ -117,7 +122,7 @@ struct Document<'a> {
     hours: f64,
     pue: f64,
     pue_source: &'a str,
-    devices: Vec<DeviceEntry<'a>>,
+    devices: Vec<DeviceEntry>,
     power_w: Range<f64>,
     total_power: Range<Exact>,
     estimated_carbon_impact_kg: Option<Range<Exact>>,
@@ -131,9 +136,10 @@ struct Document<'a> {
 }
 
 #[derive(Serialize)]
-struct DeviceEntry<'a> {
-    name: &'a str,
+struct DeviceEntry {
+    name: String,
     count: u32,
+    /// Half-way between the least and the most that it may be.
     tdp_w: f64,
     utilization: f64,
 }
@@ -153,9 +159,9 @@ pub fn json(estimate: &Estimate) -> String {
             .fleets
             .iter()
             .map(|fleet| DeviceEntry {
-                name: &fleet.device.name,
+                name: fleet.name(),
                 count: fleet.count,
-                tdp_w: fleet.device.watts.get(),
+                tdp_w: fleet.design_power().middle,
                 utilization: fleet.utilization,
             })
             .collect(),

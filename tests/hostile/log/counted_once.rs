@@ -177,6 +177,25 @@ fn two_runs_that_followed_one_process_count_it_once() {
 }
 
 #[test]
+fn short_runs_of_one_process_after_each_other_count_both() {
+    let logs = tempfile::tempdir().unwrap();
+    let followed = json!({ "pid": 7, "started_ticks": 1234 });
+    hour("x")
+        .with("followed", followed.clone())
+        .with("ended", "2023-11-14T23:13:20+00:00")
+        .write(&logs.path().join("a"));
+    // A tenth of a second after the end of the first.
+    let mut next = hour("y")
+        .between(1_700_003_600.1, 0.5)
+        .with("followed", followed)
+        .with("started", "2023-11-14T23:13:20.1+00:00")
+        .with("ended", "2023-11-14T23:13:20.6+00:00");
+    next.step = 0.5;
+    next.write(&logs.path().join("b"));
+    is_near(joules(logs.path()), 360_000.0 + 50.0);
+}
+
+#[test]
 fn containers_of_one_machine_are_merged_as_one_node() {
     let all = tempfile::tempdir().unwrap();
     let (logs, merged) = (all.path().join("logs"), all.path().join("merged"));

@@ -103,6 +103,13 @@ impl Row {
         })
     }
 
+    fn device(&self) -> Device {
+        Device {
+            name: self.label.to_owned(),
+            watts: self.watts,
+        }
+    }
+
     fn name(&self, kind: Kind) -> Name {
         let mut name = Name::parse(kind, self.label);
         name.maker = self.maker.or(name.maker);
@@ -141,10 +148,7 @@ impl Kind {
 
     /// Every device, in the order of the table.
     pub fn all(self) -> impl Iterator<Item = Device> {
-        self.rows(String::new()).map(|row| Device {
-            name: row.label.to_owned(),
-            watts: row.watts,
-        })
+        self.rows(String::new()).map(|row| row.device())
     }
 
     /// Where the figures are from.
@@ -162,10 +166,7 @@ impl Kind {
         let label = name.trim();
         let mut spelled_alike = self.rows(label.to_owned()).filter(|row| row.label == label);
         if let Some(row) = spelled_alike.next() {
-            return Match::One(Device {
-                name: row.label.to_owned(),
-                watts: row.watts,
-            });
+            return Match::One(row.device());
         }
         let asked = Name::parse(self, &nearest::short(name));
         match self.of_model(&asked) {
@@ -222,6 +223,28 @@ impl Kind {
                 asked,
             }),
         }
+    }
+
+    /// The devices of one model that a name means: several where their power depends on what it does not say.
+    ///
+    /// # Errors
+    ///
+    /// If the name means no device, or devices of several models.
+    pub fn of_one_model(self, name: &str) -> Result<Vec<Device>, NotOneDevice> {
+        let error = match self.get(name) {
+            Ok(device) => return Ok(vec![device]),
+            Err(error) => error,
+        };
+        let mut devices: Vec<Device> = Vec::new();
+        for row in self.rows_of(&Name::parse(self, &nearest::short(name))) {
+            if !devices.iter().any(|device| device.name == row.label) {
+                devices.push(row.device());
+            }
+        }
+        if devices.is_empty() || devices.len() > MOST_CANDIDATES {
+            return Err(error);
+        }
+        Ok(devices)
     }
 
     /// Whether a device is among those that the wanted name means.
@@ -471,6 +494,21 @@ mod tests {
         assert!(!Kind::Gpu.includes("A100 PCIe", "NVIDIA A100-SXM4-80GB"));
         assert!(!Kind::Gpu.includes("RTX 5060", "NVIDIA GeForce RTX 5060 Ti"));
         assert!(!Kind::Gpu.includes("Abacus", "Abacus"));
+    }
+
+    #[test]
+    fn a_model_has_all_its_devices() {
+        let watts = |kind: Kind, name: &str| -> Option<Vec<f64>> {
+            let devices = kind.of_one_model(name).ok()?;
+            Some(devices.iter().map(|device| device.watts.get()).collect())
+        };
+        assert_eq!(
+            watts(Kind::Gpu, "A100"),
+            Some(vec![250.0, 300.0, 400.0, 400.0])
+        );
+        assert_eq!(watts(Kind::Gpu, "A100 SXM4"), Some(vec![400.0]));
+        assert_eq!(watts(Kind::Cpu, "Intel Xeon"), None);
+        assert_eq!(watts(Kind::Gpu, "Abacus"), None);
     }
 
     #[test]
