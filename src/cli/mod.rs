@@ -3,6 +3,7 @@
 mod accounting;
 #[cfg(feature = "site")]
 mod appendix;
+mod attribute;
 #[cfg(feature = "live")]
 mod backfill;
 mod bad_value;
@@ -108,6 +109,7 @@ enum Command {
     #[cfg(feature = "site")]
     Appendix(Box<appendix::AppendixArgs>),
     Compare(compare::CompareArgs),
+    Attribute(attribute::AttributeArgs),
     Merge(merge::MergeArgs),
     Export(export::ExportArgs),
     Region(region::RegionArgs),
@@ -144,6 +146,7 @@ impl Command {
             #[cfg(feature = "site")]
             Self::Appendix(args) => args.run(settings),
             Self::Compare(args) => args.run(settings),
+            Self::Attribute(args) => args.run(settings),
             Self::Merge(args) => args.run(),
             Self::Export(args) => args.run(settings),
             Self::Region(args) => args.run(settings),
