@@ -128,6 +128,10 @@ impl Attribution {
         self.notes.push(format!(
             "the power is known about every {step}; within that time it is taken as constant"
         ));
+        if timed.spans.count() == 0 {
+            self.notes
+                .push("the profile has no spans, only the memory over time".to_owned());
+        }
         if timed.left_out > 0 {
             let spans = counted(timed.left_out, "span");
             self.notes.push(format!(
@@ -167,7 +171,8 @@ impl Attribution {
             profile,
             window.unwrap_or(curve.end()).unsigned_abs(),
         );
-        let covered: u128 = own.own.iter().map(|own| own.energy).sum();
+        // A stack without a frame is nobody's.
+        let covered: u128 = own.own.iter().skip(1).map(|own| own.energy).sum();
         let what = match profile.unit {
             Unit::Nanoseconds => "own time",
             Unit::Samples => "number of samples",

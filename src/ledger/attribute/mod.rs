@@ -192,6 +192,11 @@ impl Attribution {
         self.names.text(row.name)
     }
 
+    /// Whether the run has a figure for the device of a row.
+    fn is_measured(&self, row: &Row) -> bool {
+        !self.devices[row.device].device.components.is_empty()
+    }
+
     fn sort(&mut self) {
         let names = &self.names;
         self.rows.sort_by(|a, b| {

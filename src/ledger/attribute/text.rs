@@ -18,11 +18,11 @@ pub enum By {
 pub fn text(attribution: &Attribution, by: By, top: usize) -> String {
     let total = attribution.total();
     let mut out = format!(
-        "{} of {}: {} in all, {} of it covered\n",
+        "{}: {}, {} of it covered by the profile ({})\n",
         attribution.run.as_deref().unwrap_or("the run"),
-        attribution.format,
         joules(total),
         attribution.coverage().map_or(UNKNOWN.to_owned(), percent),
+        attribution.format,
     );
     if let Some(alignment) = &attribution.alignment {
         out.push_str(&format!("times: {alignment}\n"));
@@ -55,6 +55,29 @@ pub fn text(attribution: &Attribution, by: By, top: usize) -> String {
     out
 }
 
+/// A column of numbers that is left out where no row has one.
+type Column = (&'static str, fn(&Attribution, &Row) -> String);
+
+const COLUMNS: [Column; 7] = [
+    ("calls", |_, row| {
+        row.calls.map_or(String::new(), |calls| calls.to_string())
+    }),
+    ("own time", |_, row| {
+        row.own_seconds.map_or(String::new(), time)
+    }),
+    ("own energy", |of, row| energy(of, row, row.own)),
+    ("share", |of, row| match of.is_measured(row) {
+        true => share(row.own, of.total()),
+        false => String::new(),
+    }),
+    ("with calls", |of, row| energy(of, row, row.energy)),
+    ("mean of a call", |_, row| {
+        row.mean_j
+            .map_or(String::new(), |mean| Quantity::Joules.amount(mean))
+    }),
+    ("95 % interval", |_, row| interval(row)),
+];
+
 fn by_name(attribution: &Attribution, top: usize) -> String {
     let has_devices = attribution.devices.len() > 1;
     let words: &[&str] = if has_devices {
@@ -62,70 +85,55 @@ fn by_name(attribution: &Attribution, top: usize) -> String {
     } else {
         &["name"]
     };
-    let numbers = [
-        "calls",
-        "own time",
-        "own energy",
-        "share",
-        "with calls",
-        "mean of a call",
-        "95 % interval",
-    ];
-    let mut table = Table::new(words, &numbers);
-    let total = attribution.total();
-    let device = |place: usize| {
-        let name = attribution.devices[place].device.name.clone();
-        has_devices.then_some(name)
-    };
-    for row in attribution.rows.iter().take(top) {
-        let is_known = !attribution.devices[row.device].device.components.is_empty();
-        let energy = |energy: Energy| {
-            if is_known {
-                joules(energy)
-            } else {
-                UNKNOWN.to_owned()
-            }
-        };
-        let cells = [
-            row.calls.map_or(String::new(), |calls| calls.to_string()),
-            row.own_seconds.map_or(String::new(), time),
-            energy(row.own),
-            if is_known {
-                share(row.own, total)
-            } else {
-                String::new()
-            },
-            energy(row.energy),
-            row.mean_j
-                .map_or(String::new(), |mean| Quantity::Joules.amount(mean)),
-            interval(row),
-        ];
+    let shown = &attribution.rows[..top.min(attribution.rows.len())];
+    let columns: Vec<&Column> = COLUMNS
+        .iter()
+        .filter(|(title, cell)| {
+            let is_needed = matches!(*title, "own energy" | "share");
+            is_needed || shown.iter().any(|row| !cell(attribution, row).is_empty())
+        })
+        .collect();
+    let titles: Vec<&str> = columns.iter().map(|(title, _)| *title).collect();
+    let mut table = Table::new(words, &titles);
+    let device = |place: usize| has_devices.then(|| attribution.devices[place].device.name.clone());
+    for row in shown {
         let name = std::iter::once(short(attribution.name(row)));
+        let cells = columns.iter().map(|(_, cell)| cell(attribution, row));
         table.push(name.chain(device(row.device)).chain(cells));
     }
-    let rest = attribution.rows.get(top..).unwrap_or_default();
+    let total = attribution.total();
+    let mut of_none = |name: String, device: Option<String>, own: Energy| {
+        let cells = titles.iter().map(|title| match *title {
+            "own energy" => joules(own),
+            "share" => share(own, total),
+            _ => String::new(),
+        });
+        table.push(std::iter::once(name).chain(device).chain(cells));
+    };
+    let rest = &attribution.rows[shown.len()..];
     if !rest.is_empty() {
-        let own: Energy = rest.iter().map(|row| row.own).sum();
+        let own = rest.iter().map(|row| row.own).sum();
         let name = format!("({} further names)", rest.len());
-        let cells = [String::new(), String::new(), joules(own), share(own, total)];
-        let no_device = has_devices.then(String::new);
-        table.push(std::iter::once(name).chain(no_device).chain(cells));
+        of_none(name, has_devices.then(String::new), own);
     }
     for (place, of_device) in attribution.devices.iter().enumerate() {
-        if of_device.device.components.is_empty() {
-            continue;
+        if !of_device.device.components.is_empty() {
+            of_none(
+                "(not covered)".to_owned(),
+                device(place),
+                of_device.uncovered,
+            );
         }
-        let uncovered = of_device.uncovered;
-        let cells = [
-            String::new(),
-            String::new(),
-            joules(uncovered),
-            share(uncovered, total),
-        ];
-        let name = std::iter::once("(not covered by any span)".to_owned());
-        table.push(name.chain(device(place)).chain(cells));
     }
     table.text()
+}
+
+fn energy(attribution: &Attribution, row: &Row, energy: Energy) -> String {
+    if attribution.is_measured(row) {
+        joules(energy)
+    } else {
+        UNKNOWN.to_owned()
+    }
 }
 
 fn by_device(attribution: &Attribution) -> String {

@@ -11,7 +11,7 @@ const MOST_SAMPLES: u64 = 1 << 40;
 
 /// Whether a line is a stack with a number.
 pub(super) fn is_line(line: &[u8]) -> bool {
-    parts(line.trim_ascii()).is_some()
+    parts(line.trim_ascii()).is_some_and(|(stack, _)| !stack.is_empty())
 }
 
 pub(super) fn read(input: impl Read) -> Result<(Untimed, Names), Broken> {
@@ -35,9 +35,9 @@ pub(super) fn read(input: impl Read) -> Result<(Untimed, Names), Broken> {
     Ok((stacks, names))
 }
 
+/// The stack, which may be empty, and its number of samples.
 fn parts(line: &[u8]) -> Option<(&[u8], u64)> {
-    let space = memchr::memrchr2(b' ', b'\t', line)?;
-    let count: u64 = std::str::from_utf8(&line[space + 1..]).ok()?.parse().ok()?;
-    let stack = line[..space].trim_ascii();
-    (!stack.is_empty() && count <= MOST_SAMPLES).then_some((stack, count))
+    let digits = memchr::memrchr2(b' ', b'\t', line).map_or(0, |space| space + 1);
+    let count: u64 = std::str::from_utf8(&line[digits..]).ok()?.parse().ok()?;
+    (count <= MOST_SAMPLES).then_some((line[..digits].trim_ascii(), count))
 }

@@ -56,7 +56,7 @@ impl<R: Read> JsonStream<R> {
 
     /// Passes over the byte that was seen.
     pub(super) fn take(&mut self) {
-        self.start += 1;
+        self.start = (self.start + 1).min(self.end);
     }
 
     /// Passes over this byte, or fails.

@@ -330,8 +330,10 @@ fn format_of(head: &[u8], file: &File) -> io::Result<Option<ProfileFormat>> {
 fn json_format(file: &File) -> io::Result<Option<ProfileFormat>> {
     const LONGEST_KEY: usize = 64;
     let mut stream = JsonStream::new(file);
+    let mut before = b'{';
     let mut next = || -> Result<Option<Option<ProfileFormat>>, Broken> {
-        stream.take();
+        stream.expect(before)?;
+        before = b',';
         stream.peek()?;
         let key = stream.string(LONGEST_KEY)?;
         stream.expect(b':')?;

@@ -86,6 +86,19 @@ pub(super) fn unescaped(raw: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(raw)
 }
 
+/// A function with the end of its path and its line: `forward (models/net.py:12)`. Functions in C have no file.
+pub(super) fn described(function: &str, file: &str, line: &str) -> String {
+    if matches!(file, "" | "~" | "<built-in>") {
+        return function.to_owned();
+    }
+    let folder = file.rfind('/').and_then(|last| file[..last].rfind('/'));
+    let file = folder.map_or(file, |folder| &file[folder + 1..]);
+    match line {
+        "" | "0" | "null" => format!("{function} ({file})"),
+        line => format!("{function} ({file}:{line})"),
+    }
+}
+
 fn cut(text: &str) -> &str {
     let mut end = text.len().min(LONGEST);
     while !text.is_char_boundary(end) {
@@ -105,6 +118,16 @@ mod tests {
         assert_eq!(names.of_json(br"forward \u00e9"), name);
         assert_ne!(names.of("backward"), name);
         assert_eq!(names.text(name), "forward é");
+    }
+
+    #[test]
+    fn a_function_is_told_from_others_of_its_name_by_file_and_line() {
+        assert_eq!(
+            described("f", "/home/me/net/layer.py", "7"),
+            "f (net/layer.py:7)"
+        );
+        assert_eq!(described("f", "a.py", "null"), "f (a.py)");
+        assert_eq!(described("len", "~", "0"), "len");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::fs::File;
 use std::io::Read as _;
 
 use super::clock::rounded;
+use super::names::described;
 use super::{Broken, Name, Names, Unit, Untimed};
 use crate::ledger::attribute::paths::Paths;
 
@@ -185,7 +186,7 @@ impl Decoder {
         let file = self.text()?;
         let line = self.number()?;
         let function = self.text()?;
-        let name = names.of(&describe(&file, line, &function));
+        let name = names.of(&described(&function, &file, &line.to_string()));
         self.keep(place, Referred::Function(name));
         Ok(name)
     }
@@ -275,14 +276,4 @@ impl Decoder {
     fn malformed(&self, why: &str) -> Broken {
         Broken::at_byte(self.at as u64, why)
     }
-}
-
-/// `forward (models/net.py:12)`; functions in C have no file.
-fn describe(file: &str, line: f64, function: &str) -> String {
-    if file == "~" || file.is_empty() {
-        return function.to_owned();
-    }
-    let folder = file.rfind('/').and_then(|last| file[..last].rfind('/'));
-    let short = folder.map_or(file, |folder| &file[folder + 1..]);
-    format!("{function} ({short}:{line})")
 }

@@ -4,7 +4,7 @@ use std::io::Read;
 
 use super::clock::{nanoseconds, rounded};
 use super::json_stream::JsonStream;
-use super::names::unescaped;
+use super::names::{described, unescaped};
 use super::{Broken, MOST_OPEN, Name, Names, Unit, Untimed};
 use crate::ledger::attribute::paths::Paths;
 use crate::log::row::parse_number;
@@ -176,9 +176,9 @@ impl Description {
     }
 
     fn name(&self) -> String {
-        if self.file.is_empty() || self.function == SELF {
+        if self.function == SELF {
             return self.function.clone();
         }
-        format!("{} ({}:{})", self.function, self.file, self.line)
+        described(&self.function, &self.file, &self.line)
     }
 }

@@ -5,7 +5,7 @@ use std::io::{Read, Seek as _};
 
 use super::clock::{nanoseconds, rounded};
 use super::json_stream::JsonStream;
-use super::names::unescaped;
+use super::names::{described, unescaped};
 use super::{Broken, MOST_OPEN, Name, Names, Span, Timed, Times, Unit, Untimed};
 use crate::ledger::attribute::paths::Paths;
 use crate::log::fields::{Field, Fields};
@@ -71,15 +71,8 @@ fn frame<R: Read>(stream: &mut JsonStream<R>, names: &mut Names) -> Result<Name,
                 _ => {}
             }
         }
-        let name = unescaped(name);
-        found = Some(match (file, line) {
-            (b"", _) => names.of(&name),
-            (file, b"" | b"null") => names.of(&format!("{name} ({})", unescaped(file))),
-            (file, line) => {
-                let line = String::from_utf8_lossy(line);
-                names.of(&format!("{name} ({}:{line})", unescaped(file)))
-            }
-        });
+        let line = String::from_utf8_lossy(line);
+        found = Some(names.of(&described(&unescaped(name), &unescaped(file), &line)));
         Ok(Ok(fields.position()))
     })?;
     found.ok_or_else(|| stream.malformed())
