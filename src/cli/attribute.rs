@@ -1,3 +1,4 @@
+use std::io;
 use std::ops::Bound;
 use std::path::PathBuf;
 
@@ -7,7 +8,7 @@ use clap::{Args, ValueEnum};
 use super::bad_value::BadValue;
 use super::destination::Destination;
 use super::number::{fraction, within};
-use super::output::tell;
+use super::output::{cannot_write, tell, write_file};
 use super::settings::{Config, Sources};
 use super::{Failure, Outcome, exit, folder};
 use crate::ledger::attribute::{self, AttributeError, Attribution, By, Options, ProfileError};
@@ -49,6 +50,15 @@ pub struct AttributeArgs {
     /// Fail unless the spans cover this share of the energy, such as 90%
     #[arg(long, value_name = "SHARE", value_parser = share)]
     target: Option<f64>,
+    /// Draw an energy flame graph that can be searched and zoomed, as SVG
+    #[arg(long, value_name = "FILE")]
+    flame: Option<PathBuf>,
+    /// Draw the calls between the names with most energy, as SVG
+    #[arg(long, value_name = "FILE")]
+    graph: Option<PathBuf>,
+    /// Draw the power over time in bands by name, as SVG
+    #[arg(long, value_name = "FILE")]
+    bands: Option<PathBuf>,
     #[command(flatten)]
     destination: Destination<Format>,
 }
@@ -79,7 +89,9 @@ impl AttributeArgs {
                     .advise("a folder with a folder `impacttracker` in it: impact list shows them"),
             );
         }
+        self.check_pictures()?;
         let attribution = self.attribution()?;
+        self.draw(&attribution)?;
         let text = match format {
             Format::Text => {
                 let by = match self.by {
@@ -98,6 +110,7 @@ impl AttributeArgs {
     fn attribution(&self) -> Result<Attribution, Failure> {
         let options = Options {
             offset: self.offset.map(|seconds| (seconds * 1e9).round() as i64),
+            over_time: self.bands.is_some(),
         };
         let attribution = Attribution::of(&self.run, &self.profile, &options);
         attribution.map_err(|error| {
@@ -108,6 +121,50 @@ impl AttributeArgs {
                 None => failure,
             }
         })
+    }
+
+    /// Refuses names that are taken, before the profile is read, which can take long.
+    fn check_pictures(&self) -> Result<(), Failure> {
+        let pictures = [&self.flame, &self.graph, &self.bands]
+            .into_iter()
+            .flatten();
+        let mut before: Vec<&PathBuf> = Vec::new();
+        for picture in pictures {
+            self.destination.refuse_again(Some(picture))?;
+            if before.contains(&picture) {
+                return Err(Failure::new(anyhow!(
+                    "{} is given as the name of two files",
+                    picture.display()
+                ))
+                .advise("a different name for each")
+                .exit_with(exit::USAGE));
+            }
+            if !self.destination.force && picture.exists() {
+                return Err(cannot_write(picture, io::ErrorKind::AlreadyExists.into()));
+            }
+            before.push(picture);
+        }
+        Ok(())
+    }
+
+    fn draw(&self, attribution: &Attribution) -> Result<(), Failure> {
+        let force = self.destination.force;
+        if let Some(file) = &self.flame {
+            write_file(file, attribute::flame(attribution).as_bytes(), force)?;
+        }
+        if let Some(file) = &self.graph {
+            write_file(file, attribute::graph(attribution).as_bytes(), force)?;
+        }
+        if let Some(file) = &self.bands {
+            let picture = attribute::bands(attribution).ok_or_else(|| {
+                Failure::new(anyhow!(
+                    "the profile does not say when its calls were, so --bands has nothing to draw"
+                ))
+                .advise("--flame, or a profile with times, such as a trace")
+            })?;
+            write_file(file, picture.as_bytes(), force)?;
+        }
+        Ok(())
     }
 
     /// Whether the spans cover enough.

@@ -36,9 +36,16 @@ pub enum AlignedBy {
 }
 
 impl Alignment {
-    /// The best that can be known of the times of spans; none if there are no spans.
-    pub(super) fn of(timed: &Timed, curve: &PowerCurve, options: &Options) -> Option<Self> {
-        let (first, last) = timed.spans.bounds()?;
+    /// The best that can be known of the times of spans, or of memory if there are no spans.
+    pub(super) fn of(
+        timed: &Timed,
+        memory: &[(i64, f64)],
+        curve: &PowerCurve,
+        options: &Options,
+    ) -> Option<Self> {
+        let of_memory = memory.first().zip(memory.last());
+        let of_memory = of_memory.map(|((first, _), (last, _))| (*first, *last));
+        let (first, last) = timed.spans.bounds().or(of_memory)?;
         let base = timed
             .base
             .filter(|base| is_since_1970(base.saturating_add(first)));
@@ -94,7 +101,7 @@ impl fmt::Display for Alignment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "spans from {} to {} of a run of {} ({})",
+            "the profile is from {} to {} of a run of {} ({})",
             seconds(self.bounds.0),
             seconds(self.bounds.1),
             seconds(self.run_end),

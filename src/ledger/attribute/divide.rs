@@ -1,18 +1,17 @@
 //! The two ways to divide: by power over time, and by own time alone.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::alignment::Alignment;
 use super::call_totals::with_calls_by_name;
-use super::devices::Devices;
+use super::devices::{Device, Devices};
+use super::over_time::{MOST_BANDS, OverTime};
 use super::paths::Paths;
-use super::portion::portion;
+use super::portion::Rise;
 use super::power_curve::{CurveCursor, PowerCurve};
 use super::profile::{MOST_OPEN, MOST_PATHS, Name, ProfileError, Span, Timed, Unit, Untimed};
-use super::sweep::{Divided, OfName, Own, Sweep, TooManyOpen};
-use super::{AttributeError, Attribution, DeviceEnergy, Options, Row, frames_of};
-use crate::model::Info;
+use super::sweep::{Bins, Divided, OfName, Own, Sweep, TooManyOpen};
+use super::{AttributeError, Attribution, DeviceEnergy, Row, frames_of};
 use crate::text::number::counted;
 use crate::text::quantity::Quantity;
 use crate::units::{Energy, SECONDS_PER_HOUR};
@@ -39,63 +38,55 @@ impl Attribution {
     pub(super) fn divide_by_power(
         &mut self,
         curve: &PowerCurve,
-        info: &Info,
-        mut timed: Timed,
-        options: &Options,
+        devices: &Devices,
+        timed: &mut Timed,
+        alignment: Option<Alignment>,
         profile: &Path,
     ) -> Result<(), AttributeError> {
-        let places: BTreeSet<_> = timed.threads.places().collect();
-        let devices = Devices::of(curve, info, places);
-        let alignment = Alignment::of(&timed, curve, options);
         if let Some(alignment) = alignment.filter(|alignment| !alignment.overlaps()) {
             return Err(AttributeError::Apart(alignment));
         }
-        let threads: Vec<usize> = timed
-            .threads
-            .places()
-            .map(|place| devices.at(place))
-            .collect();
-        let curves: Vec<CurveCursor> = devices
-            .all
-            .iter()
-            .map(|device| CurveCursor::new(&curve.times, curve.sum(&device.parts)))
-            .collect();
-        let mut sweep = Sweep::new(curves, threads.into_iter(), MOST_PATHS, None);
         let shift = alignment.map_or(0, |alignment| alignment.shift);
-        let swept = timed.spans.for_each(|span| {
-            sweep.add(Span {
-                start: span.start.saturating_add(shift),
-                end: span.end.saturating_add(shift),
-                ..span
-            })?;
-            Ok::<(), Stopped>(())
-        });
-        swept.map_err(|stopped| stopped.of(profile))?;
+        let swept = sweep(curve, devices, timed, shift, None);
+        let swept = swept.map_err(|stopped| stopped.of(profile))?;
         self.alignment = alignment;
         self.spans = Some(timed.spans.count());
-        self.notes.extend(devices.notes);
-        for (place, (device, (divided, _))) in devices
-            .all
-            .into_iter()
-            .zip(sweep.finish(curve.end()))
-            .enumerate()
-        {
-            let energy = device.parts.iter().map(|part| {
-                curve.parts[*part]
-                    .energy
-                    .last()
-                    .copied()
-                    .unwrap_or_default()
-            });
+        self.notes.extend(devices.notes.iter().cloned());
+        for (place, (device, (divided, _))) in devices.all.iter().zip(swept).enumerate() {
             let of_device = DeviceEnergy {
-                energy: energy.sum(),
+                device: device.clone(),
+                energy: device.parts.iter().map(|part| curve.total(*part)).sum(),
                 uncovered: Energy::from_steps(divided.uncovered),
-                device,
             };
-            self.rows_of(&divided, place, !of_device.device.components.is_empty());
+            self.rows_of(&divided, place, !device.components.is_empty());
             self.devices.push(of_device);
         }
-        self.note_times(&timed, curve);
+        self.note_times(timed, curve);
+        Ok(())
+    }
+
+    /// Divides again, in stretches of time, for the names that have most energy.
+    pub(super) fn divide_over_time(
+        &mut self,
+        curve: &PowerCurve,
+        devices: &Devices,
+        timed: &mut Timed,
+        memory: Vec<(f64, f64)>,
+        profile: &Path,
+    ) -> Result<(), AttributeError> {
+        let mut order: Vec<Name> = Vec::new();
+        for row in self.rows.iter().filter(|row| row.own > Energy::ZERO) {
+            if order.len() < MOST_BANDS && !order.contains(&row.name) {
+                order.push(row.name);
+            }
+        }
+        let bins = OverTime::bins(&order, curve.end());
+        let shift = self.alignment.map_or(0, |alignment| alignment.shift);
+        let swept = sweep(curve, devices, timed, shift, Some(&bins));
+        let swept = swept.map_err(|stopped| stopped.of(profile))?;
+        let filled: Vec<Bins> = swept.into_iter().filter_map(|(_, bins)| bins).collect();
+        let curves = &mut curves(curve, devices);
+        self.over_time = Some(OverTime::of(&order, &filled, curves, curve.end(), memory));
         Ok(())
     }
 
@@ -182,6 +173,13 @@ impl Attribution {
              power were constant"
         ));
         self.rows_of_weights(&own, profile);
+        let calls = profile.edges.iter();
+        self.calls = calls
+            .map(|(caller, called, weight)| {
+                let energy = own.of(*weight).energy;
+                (*caller, *called, Energy::from_steps(energy))
+            })
+            .collect();
         frames_of(&profile.paths, &own.own, 0, &mut self.frames);
         self.devices.push(DeviceEnergy {
             device: devices.all.remove(0),
@@ -243,6 +241,41 @@ impl Attribution {
     }
 }
 
+fn curves<'a>(curve: &'a PowerCurve, devices: &Devices) -> Vec<CurveCursor<'a>> {
+    let of_device = |device: &Device| CurveCursor::new(&curve.times, curve.sum(&device.parts));
+    devices.all.iter().map(of_device).collect()
+}
+
+/// Shows all spans to the devices, in order of time.
+fn sweep(
+    curve: &PowerCurve,
+    devices: &Devices,
+    timed: &mut Timed,
+    shift: i64,
+    bins: Option<&Bins>,
+) -> Result<Vec<(Divided, Option<Bins>)>, Stopped> {
+    let threads: Vec<usize> = timed
+        .threads
+        .places()
+        .map(|place| devices.at(place))
+        .collect();
+    let mut sweep = Sweep::new(
+        curves(curve, devices),
+        threads.into_iter(),
+        MOST_PATHS,
+        bins,
+    );
+    timed.spans.for_each(|span| {
+        sweep.add(Span {
+            start: span.start.saturating_add(shift),
+            end: span.end.saturating_add(shift),
+            ..span
+        })?;
+        Ok::<(), Stopped>(())
+    })?;
+    Ok(sweep.finish(curve.end()))
+}
+
 impl Stopped {
     fn of(self, profile: &Path) -> ProfileError {
         let path = profile.to_owned();
@@ -260,15 +293,13 @@ impl Stopped {
 /// Energy that was divided by weights.
 struct Weighted {
     own: Vec<Own>,
-    energy: u128,
-    /// What all of the energy is divided by.
-    whole: u64,
+    rise: Rise,
 }
 
 impl Weighted {
     fn of(&self, weight: u64) -> Own {
         Own {
-            energy: portion(self.energy, weight.min(self.whole), self.whole),
+            energy: self.rise.portion(weight),
             nanoseconds: weight,
             calls: 0,
         }
@@ -287,14 +318,13 @@ fn divide_weights(energy: u128, profile: &Untimed, lasted: u64) -> Weighted {
     };
     let mut divided = Weighted {
         own: Vec::with_capacity(profile.own.len()),
-        energy,
-        whole: whole.max(1),
+        rise: Rise::of(energy, whole),
     };
     // The difference of two portions, so that the parts add up to the whole.
     let (mut so_far, mut given) = (0u64, 0u128);
     for own in &profile.own {
         so_far = so_far.saturating_add(*own);
-        let next = portion(energy, so_far.min(divided.whole), divided.whole);
+        let next = divided.rise.portion(so_far);
         divided.own.push(Own {
             energy: next - given,
             nanoseconds: *own,

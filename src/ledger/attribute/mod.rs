@@ -10,7 +10,9 @@ mod csv;
 mod devices;
 mod divide;
 mod json;
+mod over_time;
 mod paths;
+mod picture;
 mod portion;
 mod power_curve;
 mod profile;
@@ -22,6 +24,8 @@ use std::path::Path;
 
 use super::summarise::{SummaryError, summarise_following};
 use crate::units::{Energy, OutOfRange};
+use devices::Devices;
+use over_time::OverTime;
 use paths::Paths;
 use power_curve::CurveBuilder;
 use profile::{Name, Names, Times};
@@ -31,6 +35,7 @@ pub use self::csv::csv;
 pub use alignment::Alignment;
 pub use devices::Device;
 pub use json::json;
+pub use picture::{bands, flame, graph};
 pub use profile::{Malformed, ProfileError, ProfileFormat};
 pub use text::{By, text};
 
@@ -39,6 +44,8 @@ pub use text::{By, text};
 pub struct Options {
     /// When the profile's time 0 was, in ns since the start of the run; by default the times themselves say it.
     pub offset: Option<i64>,
+    /// Whether to divide the energy over time too, for a picture of it.
+    pub over_time: bool,
 }
 
 /// The energy of a run, divided among the spans of a profile.
@@ -60,6 +67,9 @@ pub struct Attribution {
     pub notes: Vec<String>,
     names: Names,
     frames: Vec<Frame>,
+    /// Caller, called, and the energy of the calls, where the frames do not say it.
+    calls: Vec<(Name, Name, Energy)>,
+    over_time: Option<OverTime>,
 }
 
 /// The energy of a device.
@@ -103,6 +113,12 @@ struct Frame {
     name: Option<Name>,
     device: usize,
     own: Own,
+}
+
+impl Frame {
+    fn own_energy(&self) -> Energy {
+        Energy::from_steps(self.own.energy)
+    }
 }
 
 /// Why the energy of a run cannot be divided.
@@ -149,14 +165,25 @@ impl Attribution {
             notes: Vec::new(),
             names: read.names,
             frames: Vec::new(),
+            calls: Vec::new(),
+            over_time: None,
         };
         match read.times {
-            Times::Timed(timed) => {
-                attribution.divide_by_power(&curve, &info, timed, options, profile)?;
+            Times::Timed(mut timed) => {
+                let devices = Devices::of(&curve, &info, timed.threads.places().collect());
+                let alignment = Alignment::of(&timed, &read.memory, &curve, options);
+                attribution.divide_by_power(&curve, &devices, &mut timed, alignment, profile)?;
+                attribution.sort();
+                if options.over_time {
+                    let memory = attribution.memory(&read.memory);
+                    attribution.divide_over_time(&curve, &devices, &mut timed, memory, profile)?;
+                }
             }
-            Times::Untimed(untimed) => attribution.divide_by_time(&curve, &untimed),
+            Times::Untimed(untimed) => {
+                attribution.divide_by_time(&curve, &untimed);
+                attribution.sort();
+            }
         }
-        attribution.sort();
         attribution.note_limits();
         attribution.notes.extend(summary.notes);
         Ok(attribution)
@@ -190,6 +217,37 @@ impl Attribution {
     #[must_use]
     pub fn name(&self, row: &Row) -> &str {
         self.names.text(row.name)
+    }
+
+    /// Whether the profile says how long calls took.
+    fn knows_seconds(&self) -> bool {
+        self.rows.iter().any(|row| row.own_seconds.is_some())
+    }
+
+    /// Caller, called, and the energy of the calls.
+    fn calls(&self) -> Vec<(Name, Name, Energy)> {
+        let mut calls = self.calls.clone();
+        let mut energy: Vec<Energy> = self.frames.iter().map(Frame::own_energy).collect();
+        for (place, frame) in self.frames.iter().enumerate().rev() {
+            let Some(parent) = frame.parent else { continue };
+            let sum = energy[place];
+            energy[parent] += sum;
+            let names = self.frames[parent].name.zip(frame.name);
+            calls.extend(names.map(|(caller, called)| (caller, called, sum)));
+        }
+        calls
+    }
+
+    /// Memory with times in seconds since the start of the run.
+    fn memory(&self, memory: &[(i64, f64)]) -> Vec<(f64, f64)> {
+        let Some(alignment) = &self.alignment else {
+            return Vec::new();
+        };
+        let seconds = |time: i64| time.saturating_add(alignment.shift) as f64 / 1e9;
+        memory
+            .iter()
+            .map(|(time, bytes)| (seconds(*time), *bytes))
+            .collect()
     }
 
     /// Whether the run has a figure for the device of a row.

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use super::portion::portion;
+use super::portion::Rise;
 use crate::ledger::RunSummary;
 use crate::ledger::summarise::Progress;
 use crate::model::{Component, EnergyClass, Info, Method};
@@ -161,6 +161,11 @@ impl PowerCurve {
         self.times.last().copied().unwrap_or(0)
     }
 
+    /// All the energy of a part.
+    pub(super) fn total(&self, part: usize) -> Energy {
+        self.parts[part].energy.last().copied().unwrap_or_default()
+    }
+
     /// The GPUs of the run, in the order in which the log lists them.
     pub(super) fn gpus(&self, info: &Info) -> Vec<usize> {
         let rank = |place: &usize| {
@@ -199,19 +204,25 @@ pub(super) struct CurveCursor<'a> {
     energy: Vec<u128>,
     /// The reading at or before the latest time.
     place: usize,
+    /// What is drawn from that reading to the next.
+    rise: Rise,
 }
 
 impl<'a> CurveCursor<'a> {
     pub(super) fn new(times: &'a [i64], energy: Vec<u128>) -> Self {
-        Self {
+        let mut cursor = Self {
             times,
             energy,
             place: 0,
-        }
+            rise: Rise::default(),
+        };
+        cursor.rise = cursor.next_rise();
+        cursor
     }
 
     /// The energy from the start of the run up to a time, interpolated between readings.
     pub(super) fn at(&mut self, time: i64) -> u128 {
+        let place = self.place;
         while self
             .times
             .get(self.place + 1)
@@ -219,16 +230,22 @@ impl<'a> CurveCursor<'a> {
         {
             self.place += 1;
         }
-        let before = self.energy[self.place];
-        let (Some(next), true) = (
-            self.times.get(self.place + 1),
-            time > self.times[self.place],
-        ) else {
-            return before;
-        };
-        let part = time.abs_diff(self.times[self.place]);
-        let whole = next.abs_diff(self.times[self.place]);
-        before + portion(self.energy[self.place + 1] - before, part, whole)
+        if self.place != place {
+            self.rise = self.next_rise();
+        }
+        let since = time
+            .saturating_sub(self.times[self.place])
+            .max(0)
+            .unsigned_abs();
+        self.energy[self.place] + self.rise.portion(since)
+    }
+
+    fn next_rise(&self) -> Rise {
+        let (from, until) = (self.times.get(self.place), self.times.get(self.place + 1));
+        from.zip(until).map_or_else(Rise::default, |(from, until)| {
+            let energy = self.energy[self.place + 1] - self.energy[self.place];
+            Rise::of(energy, until.abs_diff(*from))
+        })
     }
 }
 

@@ -79,6 +79,8 @@ pub(super) struct Bins {
     pub(super) rows: std::collections::HashMap<Name, usize>,
     /// By row and stretch: energy in steps.
     pub(super) energy: Vec<Vec<u128>>,
+    /// By stretch: energy in steps while no span was open.
+    pub(super) uncovered: Vec<u128>,
     /// What each busy thread had got when a stretch began.
     levels: Vec<u128>,
 }
@@ -94,14 +96,15 @@ impl Bins {
                 .map(|(row, name)| (*name, row))
                 .collect(),
             energy: vec![vec![0; count]; names.len()],
+            uncovered: vec![0; count],
             levels: Vec::with_capacity(count),
         }
     }
 
     /// The stretch that an instant of the run is in.
     fn place(&self, time: i64) -> usize {
-        let last = self.energy.first().map_or(0, |row| row.len() - 1);
-        usize::try_from(time / self.width).unwrap_or(0).min(last)
+        let place = usize::try_from(time / self.width).unwrap_or(0);
+        place.min(self.uncovered.len() - 1)
     }
 
     /// Divides what a span got between two instants, given the levels at both.
@@ -140,15 +143,20 @@ impl<'a> DeviceSweep<'a> {
 
     /// Divides the energy up to an instant, which is not before the latest.
     fn advance(&mut self, time: i64) {
-        if let Some(mut bins) = self.bins.take() {
-            let count = bins.energy.first().map_or(0, Vec::len);
-            while bins.levels.len() < count && bins.levels.len() as i64 * bins.width <= time {
-                self.divide(bins.levels.len() as i64 * bins.width);
+        while let Some(begin) = self.next_stretch().filter(|begin| *begin <= time) {
+            self.divide(begin);
+            if let Some(bins) = &mut self.bins {
                 bins.levels.push(self.level);
             }
-            self.bins = Some(bins);
         }
         self.divide(time);
+    }
+
+    /// When the next stretch begins.
+    fn next_stretch(&self) -> Option<i64> {
+        let bins = self.bins.as_ref()?;
+        let is_left = bins.levels.len() < bins.uncovered.len();
+        is_left.then(|| bins.levels.len() as i64 * bins.width)
     }
 
     fn divide(&mut self, time: i64) {
@@ -157,7 +165,14 @@ impl<'a> DeviceSweep<'a> {
         self.drawn = drawn;
         self.left = 0;
         match self.busy {
-            0 => self.divided.uncovered += energy,
+            0 => {
+                self.divided.uncovered += energy;
+                if let Some(bins) = &mut self.bins {
+                    // The stretch that begins at this instant has not begun yet.
+                    let place = bins.levels.len().saturating_sub(1);
+                    bins.uncovered[place] += energy;
+                }
+            }
             1 => self.level += energy,
             busy => {
                 self.level += energy / busy;
@@ -211,7 +226,7 @@ pub(super) struct Sweep<'a> {
     devices: Vec<DeviceSweep<'a>>,
     threads: Vec<Thread>,
     /// When the innermost span of a thread ends. Threads may be in it several times.
-    ends: BinaryHeap<Reverse<(i64, u32)>>,
+    ends: BinaryHeap<Reverse<(i64, u16)>>,
     open: usize,
 }
 
@@ -323,12 +338,13 @@ mod tests {
     /// Threads 0 to 2 are of the first device, thread 3 is of the second.
     const DEVICES: [usize; 4] = [0, 0, 0, 1];
 
-    fn span(start: i64, end: i64, name: u32, thread: u32) -> Span {
+    fn span(start: i64, end: i64, name: u32, thread: u16) -> Span {
         Span {
             start,
             end,
             name: Name(name),
             thread,
+            depth: 0,
         }
     }
 
@@ -405,7 +421,7 @@ mod tests {
         for now in 0..END {
             let before = cursor.at(now);
             let energy = (cursor.at(now + 1) - before) as f64;
-            let threads = (0..4u32).filter(|thread| DEVICES[*thread as usize] == device);
+            let threads = (0..4u16).filter(|thread| DEVICES[*thread as usize] == device);
             let innermost: Vec<u32> = threads
                 .filter_map(|thread| {
                     let mut open: Vec<&Span> = Vec::new();
@@ -430,7 +446,7 @@ mod tests {
 
     prop_compose! {
         fn any_span()(
-            start in -50i64..1050, length in prop_oneof![0i64..40, 0i64..900], name in 0u32..5, thread in 0u32..4
+            start in -50i64..1050, length in prop_oneof![0i64..40, 0i64..900], name in 0u32..5, thread in 0u16..4
         ) -> Span {
             span(start, start + length, name, thread)
         }
@@ -449,6 +465,8 @@ mod tests {
                 prop_assert_eq!(of_names + divided.uncovered, ENERGY[3]);
                 prop_assert_eq!(of_paths, of_names);
                 let bins = bins.unwrap();
+                // Of the last energy, what could not be divided is nobody's.
+                prop_assert!(divided.uncovered - bins.uncovered.iter().sum::<u128>() < 4);
                 for name in 0..5 {
                     let sum: u128 = bins.energy[name as usize].iter().sum();
                     prop_assert_eq!(sum, of_name(&divided, name));

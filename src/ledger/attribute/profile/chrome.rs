@@ -148,6 +148,7 @@ impl Reader {
             end: start.saturating_add(duration),
             name: self.names.of_json(event.name),
             thread,
+            depth: 0,
         };
         Ok(self.timed.spans.push(span)?)
     }
@@ -174,7 +175,8 @@ impl Reader {
 
     fn end(&mut self, event: &Event) -> Result<(), Broken> {
         let thread = self.thread(event)?;
-        let open = self.open.get_mut(thread as usize).and_then(Vec::pop);
+        let within = self.open.get_mut(thread as usize);
+        let (open, depth) = within.map_or((None, 0), |within| (within.pop(), within.len()));
         self.open_count -= usize::from(open.is_some());
         let time = nanoseconds(event.time, MICROSECOND);
         let (Some((start, name)), Some(end)) = (open, time) else {
@@ -190,10 +192,11 @@ impl Reader {
             end,
             name,
             thread,
+            depth: u16::try_from(depth).unwrap_or(u16::MAX),
         })?)
     }
 
-    fn thread(&mut self, event: &Event) -> Result<u32, Broken> {
+    fn thread(&mut self, event: &Event) -> Result<u16, Broken> {
         let place = gpu_category(event.category).then(|| {
             let number = number_in(event.arguments, b"device");
             Place::Gpu(number.or_else(|| whole(event.process)).unwrap_or(0))
@@ -224,13 +227,14 @@ impl Reader {
         let ended = self.timed.spans.bounds().map(|(_, last)| last);
         let last = begun.chain(ended).max();
         for (thread, open) in self.open.into_iter().enumerate() {
-            for (start, name) in open {
+            for (depth, (start, name)) in open.into_iter().enumerate() {
                 self.timed.unended += 1;
                 self.timed.spans.push(Span {
                     start,
                     end: last.unwrap_or(start),
                     name,
-                    thread: thread as u32,
+                    thread: thread as u16,
+                    depth: u16::try_from(depth).unwrap_or(u16::MAX),
                 })?;
             }
         }

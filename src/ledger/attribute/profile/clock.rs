@@ -28,15 +28,14 @@ pub(super) fn nanoseconds(text: &[u8], unit: i64) -> Option<i64> {
         [b'.', decimals @ ..] if decimals.iter().all(u8::is_ascii_digit) => decimals,
         _ => return rounded(parse_number(text)?, unit),
     };
-    if whole.is_empty() || whole.len() > 18 {
+    if whole.is_empty() {
         return None;
     }
-    let number = |digits: &[u8]| {
-        digits
-            .iter()
-            .fold(0i64, |sum, digit| sum * 10 + i64::from(digit - b'0'))
-    };
-    let mut time = number(whole).checked_mul(unit)?;
+    let mut time = 0i64;
+    for digit in whole {
+        time = time.checked_mul(10)?.checked_add(i64::from(digit - b'0'))?;
+    }
+    time = time.checked_mul(unit)?;
     let mut value = unit;
     for digit in decimals {
         value /= 10;
@@ -66,6 +65,8 @@ mod tests {
         assert_eq!(micro("2.0004"), Some(2000));
         assert_eq!(micro("1e3"), Some(1_000_000));
         assert_eq!(nanoseconds(b"0.25", 1_000_000_000), Some(250_000_000));
+        let base = nanoseconds(b"1700000000000000001", 1);
+        assert_eq!(base, Some(1_700_000_000_000_000_001));
         for text in [
             "",
             "-",

@@ -50,7 +50,7 @@ pub(super) fn read(
                     step *= 2;
                 }
             }
-            [b"FUNC", name, _, start, _, end] => {
+            [b"FUNC", name, _, start, _, end, ..] => {
                 let times = time(start)
                     .zip(time(end))
                     .filter(|(start, end)| start <= end);
@@ -64,6 +64,7 @@ pub(super) fn read(
                     end,
                     name,
                     thread,
+                    depth: 0,
                 })?;
             }
             // The command, the memory of children, and whatever later versions add.

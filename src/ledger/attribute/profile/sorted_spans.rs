@@ -20,13 +20,15 @@ pub(in crate::ledger::attribute) struct Span {
     pub(in crate::ledger::attribute) end: i64,
     pub(in crate::ledger::attribute) name: Name,
     /// The number of the thread or GPU stream.
-    pub(in crate::ledger::attribute) thread: u32,
+    pub(in crate::ledger::attribute) thread: u16,
+    /// How many spans it was begun within, where the profile says so: it tells which of two with the same times is outer.
+    pub(in crate::ledger::attribute) depth: u16,
 }
 
 impl Span {
     /// Outer spans come before those that they contain.
-    fn order(&self) -> (i64, Reverse<i64>) {
-        (self.start, Reverse(self.end))
+    fn order(&self) -> (i64, Reverse<i64>, u16) {
+        (self.start, Reverse(self.end), self.depth)
     }
 
     fn bytes(&self) -> [u8; BYTES] {
@@ -34,18 +36,22 @@ impl Span {
         bytes[..8].copy_from_slice(&self.start.to_le_bytes());
         bytes[8..16].copy_from_slice(&self.end.to_le_bytes());
         bytes[16..20].copy_from_slice(&self.name.0.to_le_bytes());
-        bytes[20..].copy_from_slice(&self.thread.to_le_bytes());
+        bytes[20..22].copy_from_slice(&self.thread.to_le_bytes());
+        bytes[22..].copy_from_slice(&self.depth.to_le_bytes());
         bytes
     }
 
     fn of_bytes(bytes: [u8; BYTES]) -> Self {
         let long = |at: usize| std::array::from_fn(|byte| bytes[at + byte]);
-        let short = |at: usize| std::array::from_fn(|byte| bytes[at + byte]);
+        let short = |at: usize| u16::from_le_bytes([bytes[at], bytes[at + 1]]);
         Self {
             start: i64::from_le_bytes(long(0)),
             end: i64::from_le_bytes(long(8)),
-            name: Name(u32::from_le_bytes(short(16))),
-            thread: u32::from_le_bytes(short(20)),
+            name: Name(u32::from_le_bytes(std::array::from_fn(|byte| {
+                bytes[16 + byte]
+            }))),
+            thread: short(20),
+            depth: short(22),
         }
     }
 }
@@ -167,12 +173,13 @@ impl Source<'_> {
 mod tests {
     use super::*;
 
-    fn span(start: i64, end: i64, thread: u32) -> Span {
+    fn span(start: i64, end: i64, thread: u16) -> Span {
         Span {
             start,
             end,
             name: Name(7),
             thread,
+            depth: 0,
         }
     }
 
@@ -192,7 +199,7 @@ mod tests {
         for (start, end, thread) in [(5, 6, 0), (-1, 3, 1), (-1, 9, 2), (5, 6, 3)] {
             spans.push(span(start, end, thread)).unwrap();
         }
-        let threads: Vec<u32> = all(&mut spans).iter().map(|span| span.thread).collect();
+        let threads: Vec<u16> = all(&mut spans).iter().map(|span| span.thread).collect();
         assert_eq!(threads, [2, 1, 0, 3]);
         assert_eq!((spans.count(), spans.bounds()), (4, Some((-1, 9))));
     }
@@ -204,7 +211,7 @@ mod tests {
         for number in 0..count {
             // A permutation: the factor and the count have no divisor in common.
             let start = number * 1_000_003 % count;
-            spans.push(span(start, start + 1, number as u32)).unwrap();
+            spans.push(span(start, start + 1, number as u16)).unwrap();
         }
         for _ in 0..2 {
             let seen = all(&mut spans);

@@ -91,6 +91,7 @@ pub(super) fn read(input: impl Read) -> Result<(Timed, Names), Broken> {
             end,
             name,
             thread,
+            depth: 0,
         })?;
     }
 }

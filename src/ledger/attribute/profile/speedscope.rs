@@ -14,6 +14,7 @@ use crate::log::row::parse_number;
 const LONGEST_TEXT: usize = 4096;
 /// Samples are kept until their weights are known.
 const MOST_SAMPLES: usize = 1 << 24;
+const MOST_PROFILES: usize = 1 << 16;
 
 /// What the profiles of a file are read into.
 #[derive(Debug)]
@@ -22,13 +23,16 @@ struct Reader {
     frames: Vec<Name>,
     timed: Timed,
     sampled: Untimed,
-    profiles: u32,
+    /// How many ns the unit of each profile has; none if it is no unit of time.
+    units: Vec<Option<i64>>,
+    profiles: usize,
 }
 
 pub(super) fn read(mut file: File) -> Result<(Times, Names), Broken> {
     let mut names = Names::default();
     let mut frames = Vec::new();
-    // The frames may stand behind the profiles that use them.
+    let mut units = Vec::new();
+    // The frames may stand behind the profiles that use them, and the unit behind the times.
     members(&mut JsonStream::new(&file), |key, stream| match key {
         b"shared" => members(stream, |key, stream| match key {
             b"frames" => elements(stream, |stream| {
@@ -37,6 +41,21 @@ pub(super) fn read(mut file: File) -> Result<(Times, Names), Broken> {
             }),
             _ => stream.pass_over(),
         }),
+        b"profiles" => elements(stream, |stream| {
+            if units.len() == MOST_PROFILES {
+                return Err(Broken::TooMany("profiles", MOST_PROFILES));
+            }
+            units.push(None);
+            members(stream, |key, stream| {
+                if key == b"unit" {
+                    let unit = unit_named(&stream.string(LONGEST_TEXT)?);
+                    units.pop();
+                    units.push(unit);
+                    return Ok(());
+                }
+                stream.pass_over()
+            })
+        }),
         _ => stream.pass_over(),
     })?;
     file.rewind()?;
@@ -44,6 +63,7 @@ pub(super) fn read(mut file: File) -> Result<(Times, Names), Broken> {
         frames,
         timed: Timed::default(),
         sampled: Untimed::new(Unit::Nanoseconds),
+        units,
         profiles: 0,
     };
     members(&mut JsonStream::new(&file), |key, stream| match key {
@@ -81,22 +101,18 @@ fn frame<R: Read>(stream: &mut JsonStream<R>, names: &mut Names) -> Result<Name,
 impl Reader {
     fn profile<R: Read>(&mut self, stream: &mut JsonStream<R>) -> Result<(), Broken> {
         let number = self.profiles.to_le_bytes();
-        self.profiles = self.profiles.saturating_add(1);
+        let unit = self.units.get(self.profiles).copied().flatten();
+        self.profiles += 1;
         let thread = self.timed.threads.of(&number, b"", None)?;
-        let mut unit = None;
         let mut paths: Vec<u32> = Vec::new();
         let mut weights: Vec<u64> = Vec::new();
         members(stream, |key, stream| match key {
-            b"unit" => {
-                unit = unit_named(&stream.string(LONGEST_TEXT)?);
-                Ok(())
-            }
             b"events" => match unit {
-                Some(Some(unit)) => self.events(stream, thread, unit),
-                _ => Err(Broken::at_byte(
-                    stream.position(),
-                    "the events have no unit of time before them",
-                )),
+                Some(unit) => self.events(stream, thread, unit),
+                None => {
+                    let why = "the unit of these events is no unit of time";
+                    Err(Broken::at_byte(stream.position(), why))
+                }
             },
             b"samples" => elements(stream, |stream| {
                 if paths.len() == MOST_SAMPLES {
@@ -115,7 +131,7 @@ impl Reader {
                 if weights.len() == MOST_SAMPLES {
                     return Err(Broken::TooMany("weights", MOST_SAMPLES));
                 }
-                let unit = unit.flatten().unwrap_or(1);
+                let unit = unit.unwrap_or(1);
                 let weight =
                     parse_number(&stream.scalar()?).and_then(|weight| rounded(weight, unit));
                 weights.push(weight.unwrap_or(0).max(0).unsigned_abs());
@@ -123,7 +139,7 @@ impl Reader {
             }),
             _ => stream.pass_over(),
         })?;
-        if !paths.is_empty() && unit.flatten().is_none() {
+        if !paths.is_empty() && unit.is_none() {
             self.sampled.unit = Unit::Samples;
         }
         for (place, path) in paths.into_iter().enumerate() {
@@ -143,7 +159,7 @@ impl Reader {
     fn events<R: Read>(
         &mut self,
         stream: &mut JsonStream<R>,
-        thread: u32,
+        thread: u16,
         unit: i64,
     ) -> Result<(), Broken> {
         let mut open: Vec<(i64, Name)> = Vec::new();
@@ -186,6 +202,7 @@ impl Reader {
                         end: at,
                         name,
                         thread,
+                        depth: u16::try_from(open.len()).unwrap_or(u16::MAX),
                     })?;
                     open.pop();
                 }
@@ -195,27 +212,28 @@ impl Reader {
         })?;
         self.timed.unended += open.len() as u64;
         let last = self.timed.spans.bounds().map(|(_, last)| last);
-        for (start, name) in open {
+        for (depth, (start, name)) in open.into_iter().enumerate() {
             self.timed.spans.push(Span {
                 start,
                 end: last.unwrap_or(start).max(start),
                 name,
                 thread,
+                depth: u16::try_from(depth).unwrap_or(u16::MAX),
             })?;
         }
         Ok(())
     }
 }
 
-/// How many ns a unit has; none inside for units that are no times.
-fn unit_named(unit: &[u8]) -> Option<Option<i64>> {
-    Some(match unit {
+/// How many ns a unit has; none if it is no unit of time.
+fn unit_named(unit: &[u8]) -> Option<i64> {
+    match unit {
         b"seconds" => Some(1_000_000_000),
         b"milliseconds" => Some(1_000_000),
         b"microseconds" => Some(1000),
         b"nanoseconds" => Some(1),
         _ => None,
-    })
+    }
 }
 
 /// Shows the members of an object.

@@ -17,10 +17,10 @@ pub(in crate::ledger::attribute) enum Place {
 /// The threads and GPU streams of a profile.
 #[derive(Debug, Default)]
 pub(in crate::ledger::attribute) struct Threads {
-    numbers: HashMap<Box<[u8]>, u32>,
+    numbers: HashMap<Box<[u8]>, u16>,
     all: Vec<Thread>,
     key: Vec<u8>,
-    latest: u32,
+    latest: u16,
 }
 
 #[derive(Debug)]
@@ -38,7 +38,7 @@ impl Threads {
         process: &[u8],
         thread: &[u8],
         place: Option<Place>,
-    ) -> Result<u32, Broken> {
+    ) -> Result<u16, Broken> {
         self.key.clear();
         self.key.extend_from_slice(process);
         self.key.push(0);
@@ -63,11 +63,11 @@ impl Threads {
         Ok(self.latest)
     }
 
-    fn add(&mut self, process: usize, place: Option<Place>) -> Result<u32, Broken> {
+    fn add(&mut self, process: usize, place: Option<Place>) -> Result<u16, Broken> {
         if self.all.len() == MOST {
             return Err(Broken::TooMany("threads", MOST));
         }
-        let number = self.all.len() as u32;
+        let number = self.all.len() as u16;
         let key: Box<[u8]> = self.key.as_slice().into();
         self.numbers.insert(key.clone(), number);
         self.all.push(Thread {
