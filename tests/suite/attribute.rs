@@ -4,8 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::support::{Run, impact, program, same};
+use impact::ledger::attribute::{Attribution, Options, bands, flame, graph};
 use predicates::prelude::*;
 use predicates::str::contains;
+use proptest::prelude::*;
+use proptest::sample::Index;
+use proptest::test_runner::Config;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -606,4 +610,169 @@ fn a_run_of_experiment_impact_tracker_is_divided_too() {
     close(joules(&found, "f"), 200.0);
     close(joules(&found, "g"), 3500.0);
     close(found["energy_j"].as_f64().unwrap(), 4250.0);
+}
+
+/// Every fixture, and the seeds of the fuzz target.
+fn samples() -> Vec<Vec<u8>> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut paths = Vec::new();
+    for folder in ["tests/fixtures/profiles", "tests/fuzz/seeds/profile"] {
+        let entries = fs::read_dir(root.join(folder)).unwrap();
+        paths.extend(entries.map(|entry| entry.unwrap().path()));
+    }
+    paths.sort();
+    assert!(paths.len() >= 8, "{paths:?}");
+    paths.iter().map(|path| fs::read(path).unwrap()).collect()
+}
+
+proptest! {
+    #![proptest_config(Config::with_cases(200))]
+
+    #[test]
+    fn a_damaged_profile_adds_up_or_is_refused(
+        which: Index, cut: Index, at: Index, byte: u8, more in proptest::collection::vec(any::<u8>(), 0..8)
+    ) {
+        let samples = samples();
+        let mut bytes = samples[which.index(samples.len())].clone();
+        bytes.truncate(1 + cut.index(2 * bytes.len()));
+        let place = at.index(bytes.len());
+        bytes[place] = byte;
+        bytes.splice(place..place, more);
+        let folder = TempDir::new().unwrap();
+        let log = run().gpu("H100", "GPU-a", "550", 100.0).write(&folder.path().join("run"));
+        let profile = folder.path().join("profile");
+        fs::write(&profile, bytes).unwrap();
+        let options = Options { over_time: true, ..Options::default() };
+        if let Ok(attribution) = Attribution::of(&log, &profile, &options) {
+            let of_spans: impact::Energy = attribution.rows.iter().map(|row| row.own).sum();
+            prop_assert_eq!(of_spans + attribution.uncovered(), attribution.total());
+            for picture in [Some(flame(&attribution)), Some(graph(&attribution)), bands(&attribution)] {
+                prop_assert!(picture.is_none_or(|picture| picture.ends_with("</svg>\n")));
+            }
+        }
+    }
+}
+
+#[test]
+fn pictures_are_files_that_need_nothing_else_and_names_cannot_break_out_of_them() {
+    let bench = Bench::of(&run().with("name", "<run> & \"quotes\""));
+    let name = "</text><script>alert(1)</script>\u{1b}\" onload=\"x";
+    bench.profile(
+        "trace.json",
+        trace(&[event(name, 0.0, 5.0, 1), event("a]]>b", 1.0, 2.0, 1)]),
+    );
+    let files = ["flame.svg", "graph.svg", "bands.svg"];
+    let options: Vec<&str> = ["--flame", "--graph", "--bands"]
+        .into_iter()
+        .zip(files)
+        .flat_map(|(a, b)| [a, b])
+        .collect();
+    bench.command("trace.json", &options).assert().success();
+    for file in files {
+        let text = fs::read_to_string(bench.folder.path().join(file)).unwrap();
+        // Well-formed, as every browser demands.
+        let document =
+            roxmltree::Document::parse(&text).unwrap_or_else(|error| panic!("{file}: {error}"));
+        let elements = document.descendants().filter(|node| node.is_element());
+        let scripts = elements
+            .clone()
+            .filter(|node| node.has_tag_name(("http://www.w3.org/2000/svg", "script")));
+        assert_eq!(scripts.count(), usize::from(file == "flame.svg"));
+        let attributes = elements.clone().flat_map(|node| node.attributes());
+        for attribute in attributes {
+            let name = attribute.name();
+            assert!(
+                !name.starts_with("on") && name != "href" && name != "src",
+                "{file}: {name}"
+            );
+        }
+        assert!(!text.contains("url(") && !text.contains("@import") && !text.contains('\u{1b}'));
+    }
+    // Nothing is replaced unless that is asked for.
+    bench
+        .command("trace.json", &options)
+        .assert()
+        .code(1)
+        .stderr(contains("flame.svg is already there"));
+    bench
+        .command("trace.json", &[&options[..], &["--force"]].concat())
+        .assert()
+        .success();
+    bench
+        .command("trace.json", &["--flame", "x.svg", "--graph", "x.svg"])
+        .assert()
+        .code(2)
+        .stderr(contains("x.svg is given as the name of two files"));
+    bench
+        .command(fixture("py-spy.collapsed.txt"), &["--bands", "y.svg"])
+        .assert()
+        .code(1)
+        .stderr(contains("does not say when its calls were"));
+}
+
+#[test]
+fn the_width_of_a_frame_is_its_energy() {
+    let bench = Bench::of(&run());
+    bench.profile(
+        "trace.json",
+        trace(&[
+            event("low", 0.0, 5.0, 1),
+            event("high", 5.0, 10.0, 1),
+            event("part", 6.0, 7.0, 1),
+        ]),
+    );
+    bench
+        .command("trace.json", &["--flame", "flame.svg"])
+        .assert()
+        .success();
+    let text = fs::read_to_string(bench.folder.path().join("flame.svg")).unwrap();
+    let document = roxmltree::Document::parse(&text).unwrap();
+    let place = |name: &str| {
+        let frame = document
+            .descendants()
+            .find(|node| node.attribute("data-name") == Some(name))
+            .unwrap();
+        ["x", "width", "data-level"].map(|attribute| frame.attribute(attribute).unwrap().to_owned())
+    };
+    assert_eq!(place("high"), ["0.0000%", "75.0000%", "1"]);
+    assert_eq!(place("part"), ["0.0000%", "15.0000%", "2"]);
+    assert_eq!(place("low"), ["75.0000%", "25.0000%", "1"]);
+}
+
+#[test]
+fn the_page_of_a_run_shows_the_pictures_of_a_profile_in_its_folder() {
+    let bench = Bench::of(&run());
+    let folder = bench.folder.path();
+    bench.profile("run/profile.csv", "name,start,end\ntrain,0,8\n");
+    let site = folder.join("site");
+    crate::support::site::appendix_of(&folder.join("run"), &site)
+        .assert()
+        .success();
+    let pages = crate::support::site::pages(&site, "flame.svg");
+    let (_, flame) = pages.first_key_value().expect("a flame graph");
+    assert!(
+        fs::read_to_string(flame)
+            .unwrap()
+            .contains("data-name=\"train\"")
+    );
+    let page = fs::read_to_string(flame.with_file_name("index.html")).unwrap();
+    for file in ["flame.svg", "calls.svg", "bands.svg"] {
+        assert!(
+            page.contains(&format!("<a href=\"{file}\"><img src=\"{file}\"")),
+            "{page}"
+        );
+        assert!(flame.with_file_name(file).exists());
+    }
+    crate::support::site::check(&site).assert().success();
+    // A profile that cannot be read is noted, and its names are not published where the rest is redacted.
+    bench.profile("run/profile.csv", "name,start,end,device\ntrain,0,8,tpu\n");
+    for (options, note) in [
+        (&[][..], "is no device such as"),
+        (&["--redact"], "its names are not redacted"),
+    ] {
+        let mut again = crate::support::site::appendix_of(&folder.join("run"), &site);
+        again.args(options).assert().success();
+        let page = fs::read_to_string(flame.with_file_name("index.html")).unwrap();
+        assert!(page.contains(note) && !page.contains("flame.svg"), "{page}");
+    }
 }

@@ -19,9 +19,12 @@ const HEAD: [&str; 10] = [
 #[must_use]
 pub fn csv(attribution: &Attribution) -> String {
     let total = attribution.total();
-    let exact = |energy: Energy, is_known: bool| match is_known {
-        true => Cell::Number(energy.exact_joules().to_string().into()),
-        false => Cell::Empty,
+    let exact = |energy: Energy, is_known: bool| {
+        if is_known {
+            Cell::Number(energy.exact_joules().to_string().into())
+        } else {
+            Cell::Empty
+        }
     };
     let share = |energy: Energy, is_known: bool| {
         let share = (is_known && total > Energy::ZERO).then(|| energy.kwh() / total.kwh());

@@ -40,7 +40,7 @@ impl Devices {
     }
 
     /// A GPU has its own energy if the profile has spans on it; all other energy is that of the CPU's spans.
-    pub(super) fn of(curve: &PowerCurve, info: &Info, places: BTreeSet<Place>) -> Self {
+    pub(super) fn of(curve: &PowerCurve, info: &Info, places: &BTreeSet<Place>) -> Self {
         let gpus = curve.gpus(info);
         let numbers: Vec<u32> = places
             .iter()

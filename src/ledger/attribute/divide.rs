@@ -143,9 +143,7 @@ impl Attribution {
         let mut devices = Devices::together(curve);
         let mut cursor = CurveCursor::new(&curve.times, curve.sum(&devices.all[0].parts));
         let (before, window, end) = match (profile.window, curve.started) {
-            (Some((began, lasted)), Some(started))
-                if self.is_within(began - started, lasted, curve) =>
-            {
+            (Some((began, lasted)), Some(started)) if is_within(began - started, lasted, curve) => {
                 let began = began - started;
                 (
                     cursor.at(began),
@@ -186,10 +184,6 @@ impl Attribution {
             energy: Energy::from_steps(total),
             uncovered: Energy::from_steps(total - covered),
         });
-    }
-
-    fn is_within(&self, began: i64, lasted: i64, curve: &PowerCurve) -> bool {
-        began >= 0 && lasted > 0 && began.saturating_add(lasted) <= curve.end()
     }
 
     fn rows_of_weights(&mut self, divided: &Weighted, profile: &Untimed) {
@@ -288,6 +282,10 @@ impl Stopped {
             },
         }
     }
+}
+
+fn is_within(began: i64, lasted: i64, curve: &PowerCurve) -> bool {
+    began >= 0 && lasted > 0 && began.saturating_add(lasted) <= curve.end()
 }
 
 /// Energy that was divided by weights.

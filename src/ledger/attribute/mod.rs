@@ -170,7 +170,7 @@ impl Attribution {
         };
         match read.times {
             Times::Timed(mut timed) => {
-                let devices = Devices::of(&curve, &info, timed.threads.places().collect());
+                let devices = Devices::of(&curve, &info, &timed.threads.places().collect());
                 let alignment = Alignment::of(&timed, &read.memory, &curve, options);
                 attribution.divide_by_power(&curve, &devices, &mut timed, alignment, profile)?;
                 attribution.sort();

@@ -6,7 +6,7 @@ use crate::units::Energy;
 /// The names with most energy that have a band of their own.
 pub(super) const MOST_BANDS: usize = 7;
 /// Into how many stretches the time of a run is divided.
-const STRETCHES: usize = 240;
+pub(super) const STRETCHES: usize = 240;
 
 /// The energy of a run in stretches of time of the same length, by names.
 #[derive(Debug)]
@@ -101,10 +101,6 @@ impl OverTime {
             bands,
             memory,
         }
-    }
-
-    pub(super) fn stretches(&self) -> usize {
-        STRETCHES
     }
 
     /// How long a stretch is.

@@ -129,9 +129,9 @@ impl CurveBuilder {
             if let Some(end) = energy.last_mut() {
                 *end = part.attributed;
             }
-            energy
-                .iter_mut()
-                .for_each(|energy| *energy = (*energy).min(part.attributed));
+            for energy in &mut energy {
+                *energy = (*energy).min(part.attributed);
+            }
             parts.push(CurvePart {
                 component: component.clone(),
                 class,

@@ -30,15 +30,16 @@ pub fn text(attribution: &Attribution, by: By, top: usize) -> String {
     for of_device in &attribution.devices {
         let device = &of_device.device;
         let methods: Vec<String> = device.methods.iter().map(ToString::to_string).collect();
-        out.push_str(&match device.components.is_empty() {
-            true => format!("{}: {UNKNOWN}\n", device.name),
-            false => format!(
+        out.push_str(&if device.components.is_empty() {
+            format!("{}: {UNKNOWN}\n", device.name)
+        } else {
+            format!(
                 "{}: {} ({}; {})\n",
                 device.name,
                 joules(of_device.energy),
                 device.components.join(", "),
                 methods.join("; ")
-            ),
+            )
         });
     }
     out.push('\n');
@@ -66,9 +67,13 @@ const COLUMNS: [Column; 7] = [
         row.own_seconds.map_or(String::new(), time)
     }),
     ("own energy", |of, row| energy(of, row, row.own)),
-    ("share", |of, row| match of.is_measured(row) {
-        true => share(row.own, of.total()),
-        false => String::new(),
+    ("share", |of, row| {
+        let is_measured = of.is_measured(row);
+        if is_measured {
+            share(row.own, of.total())
+        } else {
+            String::new()
+        }
     }),
     ("with calls", |of, row| energy(of, row, row.energy)),
     ("mean of a call", |_, row| {

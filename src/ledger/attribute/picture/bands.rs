@@ -1,6 +1,6 @@
 use super::{KINDS, begin, shortened, text};
 use crate::ledger::attribute::Attribution;
-use crate::ledger::attribute::over_time::{BandOf, OverTime};
+use crate::ledger::attribute::over_time::{BandOf, OverTime, STRETCHES};
 use crate::text::number::human;
 use crate::text::quantity::{Quantity, Scale, joules};
 use crate::text::svg::{Attributes, Svg};
@@ -94,7 +94,7 @@ pub fn bands(attribution: &Attribution) -> Option<String> {
 
 fn draw_bands(svg: &mut Svg, attribution: &Attribution, over_time: &OverTime, x: &Axis, y: &Axis) {
     let width = over_time.stretch_seconds();
-    let mut below = vec![0.0; over_time.stretches()];
+    let mut below = vec![0.0; STRETCHES];
     for (place, band) in over_time.bands.iter().enumerate() {
         let above: Vec<f64> = below
             .iter()

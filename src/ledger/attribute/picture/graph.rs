@@ -120,10 +120,10 @@ impl Graph {
             .collect();
         let mut calls: BTreeMap<(usize, usize), Energy> = BTreeMap::new();
         for (caller, called, energy) in attribution.calls() {
-            if let (Some(caller), Some(called)) = (places.get(&caller), places.get(&called)) {
-                if caller != called {
-                    *calls.entry((*caller, *called)).or_default() += energy;
-                }
+            if let (Some(caller), Some(called)) = (places.get(&caller), places.get(&called))
+                && caller != called
+            {
+                *calls.entry((*caller, *called)).or_default() += energy;
             }
         }
         Self {
@@ -221,11 +221,11 @@ fn draw_name(svg: &mut Svg, attribution: &Attribution, named: &Named, total: Ene
 fn draw_call(
     svg: &mut Svg,
     attribution: &Attribution,
-    (caller, called): (&Named, &Named),
+    (from, to): (&Named, &Named),
     energy: Energy,
     total: Energy,
 ) {
-    let ((x1, y1), (x2, y2)) = (caller.corner(), called.corner());
+    let ((x1, y1), (x2, y2)) = (from.corner(), to.corner());
     let (x1, y1, x2) = (x1 + BOX.0 / 2.0, y1 + BOX.1, x2 + BOX.0 / 2.0);
     let bend = GAP.1 * 0.7;
     let path = format!("M{x1} {y1}C{x1} {} {x2} {} {x2} {y2}", y1 + bend, y2 - bend);
@@ -234,8 +234,8 @@ fn draw_call(
     let name = |named: &Named| shortened(attribution.names.text(named.name), 100);
     let about = format!(
         "{} calls {}: {}, {}",
-        name(caller),
-        name(called),
+        name(from),
+        name(to),
         joules(energy),
         percent(share)
     );

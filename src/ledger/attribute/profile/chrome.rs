@@ -1,4 +1,4 @@
-//! Chrome's trace events, as PyTorch, JAX and exports of Nsight and perf write them.
+//! Chrome's trace events, as `PyTorch`, JAX and exports of Nsight and perf write them.
 
 use std::collections::HashMap;
 use std::io::Read;
@@ -247,7 +247,7 @@ impl Reader {
     }
 }
 
-/// The categories of PyTorch's spans on a GPU.
+/// The categories of the spans of `PyTorch` on a GPU.
 fn gpu_category(category: &[u8]) -> bool {
     let begins = |with: &[u8]| {
         let start = category.get(..with.len());

@@ -272,21 +272,21 @@ pub(super) fn read(path: &Path) -> Result<Profile, ProfileError> {
 
 fn read_as(format: ProfileFormat, file: File) -> Result<Profile, Broken> {
     let mut memory = Vec::new();
-    let timed = |(timed, names)| (Times::Timed(timed), names);
-    let untimed = |(untimed, names)| (Times::Untimed(untimed), names);
-    let (times, names) = match format {
-        ProfileFormat::ChromeTrace => timed(chrome::read(file)?),
-        ProfileFormat::Csv => timed(span_table::read(file)?),
-        ProfileFormat::Mprof => timed(mprof::read(file, &mut memory)?),
-        ProfileFormat::Pstats => untimed(pstats::read(file)?),
-        ProfileFormat::Pyinstrument => untimed(pyinstrument::read(file)?),
-        ProfileFormat::Collapsed => untimed(collapsed::read(file)?),
+    let with_times = |(timed, names)| (Times::Timed(timed), names);
+    let without = |(untimed, names)| (Times::Untimed(untimed), names);
+    let (read, names) = match format {
+        ProfileFormat::ChromeTrace => with_times(chrome::read(file)?),
+        ProfileFormat::Csv => with_times(span_table::read(file)?),
+        ProfileFormat::Mprof => with_times(mprof::read(file, &mut memory)?),
+        ProfileFormat::Pstats => without(pstats::read(file)?),
+        ProfileFormat::Pyinstrument => without(pyinstrument::read(file)?),
+        ProfileFormat::Collapsed => without(collapsed::read(file)?),
         ProfileFormat::Speedscope => speedscope::read(file)?,
     };
     Ok(Profile {
         format,
         names,
-        times,
+        times: read,
         memory,
     })
 }

@@ -51,10 +51,10 @@ pub(super) fn read(
                 }
             }
             [b"FUNC", name, _, start, _, end, ..] => {
-                let times = time(start)
+                let bounds = time(start)
                     .zip(time(end))
                     .filter(|(start, end)| start <= end);
-                let Some((start, end)) = times else {
+                let Some((start, end)) = bounds else {
                     timed.left_out += 1;
                     return Ok(());
                 };

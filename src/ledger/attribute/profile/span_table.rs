@@ -77,9 +77,9 @@ pub(super) fn read(input: impl Read) -> Result<(Timed, Names), Broken> {
             );
             return Err(Broken::at_line(line, why));
         };
-        let times =
+        let bounds =
             nanoseconds(cell(columns.start), SECOND).zip(nanoseconds(cell(columns.end), SECOND));
-        let Some((start, end)) = times.filter(|(start, end)| start <= end) else {
+        let Some((start, end)) = bounds.filter(|(start, end)| start <= end) else {
             timed.left_out += 1;
             continue;
         };

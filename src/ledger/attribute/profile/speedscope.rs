@@ -107,13 +107,11 @@ impl Reader {
         let mut paths: Vec<u32> = Vec::new();
         let mut weights: Vec<u64> = Vec::new();
         members(stream, |key, stream| match key {
-            b"events" => match unit {
-                Some(unit) => self.events(stream, thread, unit),
-                None => {
-                    let why = "the unit of these events is no unit of time";
-                    Err(Broken::at_byte(stream.position(), why))
-                }
-            },
+            b"events" => {
+                let why = "the unit of these events is no unit of time";
+                let unit = unit.ok_or_else(|| Broken::at_byte(stream.position(), why))?;
+                self.events(stream, thread, unit)
+            }
             b"samples" => elements(stream, |stream| {
                 if paths.len() == MOST_SAMPLES {
                     return Err(Broken::TooMany("samples", MOST_SAMPLES));
@@ -172,7 +170,7 @@ impl Reader {
                     match (name, value) {
                         (b"type", [b'"', kind_of, b'"']) => kind = *kind_of,
                         (b"frame", place) => {
-                            frame = parse_number(place).map(|place| place as usize)
+                            frame = parse_number(place).map(|place| place as usize);
                         }
                         (b"at", time) => at = nanoseconds(time, unit),
                         _ => {}
