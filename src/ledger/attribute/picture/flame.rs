@@ -208,11 +208,14 @@ impl<'a> Layout<'a> {
             };
             let class = format!("kind-{}", kind(&name));
             self.push(&class, name, from, energy, level, &self.facts(frame));
+            let first = waiting.len();
             let mut at = from;
             for child in &self.children[place] {
                 waiting.push((*child, at, level + 1));
                 at += self.energy[*child];
             }
+            // From left to right, as the keyboard goes.
+            waiting[first..].reverse();
         }
     }
 
