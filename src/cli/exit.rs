@@ -12,7 +12,7 @@ pub(crate) const PARTIAL: u8 = 3;
 pub(crate) const ESTIMATED: u8 = 4;
 /// `require`: a requirement is not met.
 pub(crate) const NOT_MET: u8 = 5;
-/// `compare`: a gate failed.
+/// `compare`: a gate failed. `attribute`: the spans cover less than the target.
 pub(crate) const GATE_FAILED: u8 = 6;
 /// `track`: impact failed before the command was started.
 pub(crate) const NOT_STARTED: u8 = 125;

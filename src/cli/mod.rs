@@ -3,6 +3,7 @@
 mod accounting;
 #[cfg(feature = "site")]
 mod appendix;
+mod attribute;
 #[cfg(feature = "live")]
 mod backfill;
 mod bad_value;
@@ -127,6 +128,8 @@ enum Command {
     Appendix(Deferred<Box<appendix::AppendixArgs>>),
     /// Say whether groups of runs differ in energy, CO2 and time
     Compare(Deferred<compare::CompareArgs>),
+    /// Say which functions, layers or kernels of a run used how much energy, by a profile
+    Attribute(Deferred<attribute::AttributeArgs>),
     /// Merge the logs of many nodes or ranks into one run
     Merge(Deferred<merge::MergeArgs>),
     /// Export tables for pandas and R, with one row per run, phase or sample
@@ -173,6 +176,7 @@ impl Command {
             #[cfg(feature = "site")]
             Self::Appendix(args) => args.0.run(settings),
             Self::Compare(args) => args.0.run(settings),
+            Self::Attribute(args) => args.0.run(settings),
             Self::Merge(args) => args.0.run(),
             Self::Export(args) => args.0.run(settings),
             Self::Region(args) => args.0.run(settings),

@@ -3,6 +3,7 @@
 
 mod accounted_run;
 mod assumed_pue;
+pub mod attribute;
 pub mod backfill;
 /// The mass of CO2eq by basis.
 pub mod basis_split;

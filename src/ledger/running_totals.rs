@@ -205,6 +205,13 @@ impl RunningTotals {
         self.phases.counts()
     }
 
+    /// What each component has come to, in kWh.
+    pub(super) fn attributed_kwh(&self) -> impl Iterator<Item = (&Component, f64)> {
+        self.parts
+            .iter()
+            .map(|(component, running)| (component, running.attributed_j / JOULES_PER_KWH))
+    }
+
     pub(super) fn gpu_hours(&self) -> Option<f64> {
         self.gpu_hours
     }

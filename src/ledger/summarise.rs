@@ -39,7 +39,8 @@ pub(super) fn summarise_uncovered(
     why: &str,
 ) -> Result<RunSummary, SummaryError> {
     let seconds: f64 = covered.iter().map(|(from, to)| to - from).sum();
-    let (mut summary, _) = read(Record::open(run)?, Some(Clip::new(covered)), 0, |_| {})?;
+    let clip = Some(Clip::new(covered));
+    let (mut summary, _) = read(Record::open(run)?, clip, 0, |_| {}, |_, _| {})?;
     let left = summary.duration.seconds();
     // CPU time is recorded by process, and processes come and go.
     if let Some(time) = summary.cpu_time {
@@ -63,7 +64,58 @@ pub fn summarise_with(
     most_occurrences: usize,
     see: impl FnMut(&Row),
 ) -> Result<(RunSummary, Info), SummaryError> {
-    read(Record::open_with(run, known)?, None, most_occurrences, see)
+    let record = Record::open_with(run, known)?;
+    read(record, None, most_occurrences, see, |_, _| {})
+}
+
+/// What a run has come to after a sample.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Progress<'a> {
+    /// In a log of impact.
+    Totals(&'a RunningTotals),
+    /// In a log of experiment-impact-tracker.
+    Integral(&'a PowerIntegral),
+}
+
+impl Progress<'_> {
+    pub(super) fn is_of_totals(self) -> bool {
+        matches!(self, Self::Totals(_))
+    }
+
+    /// Seconds since the start of the run.
+    pub(super) fn seconds(self) -> f64 {
+        match self {
+            Self::Totals(totals) => totals.seconds,
+            Self::Integral(integral) => integral.hours * SECONDS_PER_HOUR,
+        }
+    }
+
+    /// The energy of each component in kWh, counted or not.
+    pub(super) fn kwh(self, mut see: impl FnMut(&Component, f64)) {
+        match self {
+            Self::Totals(totals) => {
+                for (component, kwh) in totals.attributed_kwh() {
+                    see(component, kwh);
+                }
+            }
+            Self::Integral(integral) => {
+                if let Some(kwh) = integral.cpu_kwh() {
+                    see(&Component::Cpu, kwh);
+                }
+                if let Some(kwh) = integral.gpu_kwh() {
+                    see(&Component::AllGpus, kwh);
+                }
+            }
+        }
+    }
+}
+
+/// As [`summarise`], and shows to `follow` what the run has come to after every sample, with the clock of the sample.
+pub(super) fn summarise_following(
+    run: &Path,
+    follow: impl FnMut(Progress, Option<f64>),
+) -> Result<(RunSummary, Info), SummaryError> {
+    read(Record::open(run)?, None, 0, |_| {}, follow)
 }
 
 fn read(
@@ -71,6 +123,7 @@ fn read(
     clip: Option<Clip>,
     most_occurrences: usize,
     mut see: impl FnMut(&Row),
+    mut follow: impl FnMut(Progress, Option<f64>),
 ) -> Result<(RunSummary, Info), SummaryError> {
     let gpus = record.info.host.gpus.len();
     let mut counters = RunningTotals::new(&record.info, clip, most_occurrences);
@@ -84,11 +137,14 @@ fn read(
         }
         if row.schema.is_some() {
             own += 1;
-            counters.add(row, gpus)
+            counters.add(row, gpus)?;
+            follow(Progress::Totals(&counters), Some(row.timestamp));
         } else {
             foreign += 1;
-            integral.add(row)
+            integral.add(row)?;
+            follow(Progress::Integral(&integral), Some(row.timestamp));
         }
+        Ok(())
     })?;
     let info_was_changed = record.info_was_changed;
     let info = record.info;
@@ -97,6 +153,7 @@ fn read(
         from_counters(&mut counters, &info, damage)?
     } else {
         integral.finish();
+        follow(Progress::Integral(&integral), None);
         from_integral(&integral, &info, damage)?
     };
     if summary.parts.is_empty() {

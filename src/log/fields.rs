@@ -5,10 +5,12 @@ use wide::u8x16;
 /// Most bytes of a log are per-process tables that nothing is taken from. They are skipped 64 bytes
 /// at a time by counting brackets outside of strings; a value is only checked once it is parsed.
 #[derive(Debug)]
-pub(super) struct Fields<'a> {
+pub(crate) struct Fields<'a> {
     text: &'a [u8],
     at: usize,
     state: State,
+    /// Whether other text may follow the object.
+    is_followed: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -20,7 +22,7 @@ enum State {
 
 /// A name and the text of its value.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Field<'a> {
+pub(crate) struct Field<'a> {
     /// As written, between its quotes.
     pub name: &'a [u8],
     pub value: &'a [u8],
@@ -29,28 +31,46 @@ pub(super) struct Field<'a> {
 /// The text is not one whole JSON object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not one whole JSON object")]
-pub(super) struct NotAnObject;
+pub(crate) struct NotAnObject;
 
 impl<'a> Fields<'a> {
     #[must_use]
-    pub(super) fn of(text: &'a [u8]) -> Self {
+    pub(crate) fn of(text: &'a [u8]) -> Self {
         Self {
             text,
             at: 0,
             state: State::First,
+            is_followed: false,
         }
     }
 
+    /// The object that the text begins with.
+    #[must_use]
+    pub(crate) fn beginning(text: &'a [u8]) -> Self {
+        Self {
+            is_followed: true,
+            ..Self::of(text)
+        }
+    }
+
+    /// How many bytes have been read; after the last field, the length of the object.
+    #[must_use]
+    pub(crate) fn position(&self) -> usize {
+        self.at
+    }
+
     /// The next field, or none after the last.
-    pub(super) fn next_field(&mut self) -> Result<Option<Field<'a>>, NotAnObject> {
+    pub(crate) fn next_field(&mut self) -> Result<Option<Field<'a>>, NotAnObject> {
+        if self.state == State::Done {
+            return Ok(None);
+        }
         self.space();
         match self.state {
-            State::Done => return Ok(None),
             State::First => {
                 self.expect(b'{')?;
                 self.space();
             }
-            State::Next => {}
+            State::Next | State::Done => {}
         }
         match self.peek() {
             Some(b'}') => {
@@ -78,8 +98,11 @@ impl<'a> Fields<'a> {
     }
 
     fn finish(&mut self) -> Result<Option<Field<'a>>, NotAnObject> {
-        self.space();
         self.state = State::Done;
+        if self.is_followed {
+            return Ok(None);
+        }
+        self.space();
         if self.at == self.text.len() {
             Ok(None)
         } else {
@@ -101,7 +124,7 @@ impl<'a> Fields<'a> {
     }
 
     fn space(&mut self) {
-        while let Some(b' ' | b'\t' | b'\r') = self.peek() {
+        while let Some(b' ' | b'\t' | b'\r' | b'\n') = self.peek() {
             self.at += 1;
         }
     }
@@ -117,7 +140,7 @@ impl<'a> Fields<'a> {
                 let rest = &self.text[self.at..];
                 let length = rest
                     .iter()
-                    .position(|b| matches!(b, b',' | b'}' | b' ' | b'\t' | b'\r'))
+                    .position(|b| matches!(b, b',' | b'}' | b' ' | b'\t' | b'\r' | b'\n'))
                     .ok_or(NotAnObject)?;
                 if length == 0 {
                     return Err(NotAnObject);
@@ -268,6 +291,17 @@ mod tests {
         ];
         let seen = names_and_values(text).unwrap();
         assert_eq!(seen, expected.map(|(a, b)| (a.to_owned(), b.to_owned())));
+    }
+
+    #[test]
+    fn an_object_may_begin_a_longer_text() {
+        let text = b"{\n \"a\": 1\n},\n{}";
+        let mut fields = Fields::beginning(text);
+        let field = fields.next_field().unwrap().unwrap();
+        assert_eq!((field.name, field.value), (&b"a"[..], &b"1"[..]));
+        assert_eq!(fields.next_field(), Ok(None));
+        assert_eq!(fields.next_field(), Ok(None));
+        assert_eq!(&text[fields.position()..], b",\n{}");
     }
 
     #[test]

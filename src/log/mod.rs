@@ -6,7 +6,7 @@
 
 pub(crate) mod checksum;
 mod cpu_times;
-mod fields;
+pub(crate) mod fields;
 pub mod fill;
 mod fingerprint;
 /// Finding runs in folders.
@@ -19,7 +19,7 @@ pub mod legacy;
 mod lines;
 pub mod pickle;
 mod read;
-mod row;
+pub(crate) mod row;
 mod schema_1;
 mod series;
 /// Writing a log.

@@ -6,6 +6,7 @@ mod appendix;
 mod archive;
 mod chart;
 mod check;
+mod energy_pictures;
 mod entry;
 mod file_sink;
 mod folder_tree;

@@ -105,6 +105,15 @@ pub(super) struct RunPage {
     pub(super) notes: Vec<String>,
     pub(super) homes: Vec<Vec<Link>>,
     pub(super) archive: Option<Archive>,
+    /// Pictures of which spans used the energy.
+    pub(super) pictures: Vec<Picture>,
+}
+
+/// A picture that is also a page of its own.
+#[derive(Debug, Serialize)]
+pub(super) struct Picture {
+    pub(super) file: String,
+    pub(super) title: String,
 }
 
 /// An image in a file of its own.

@@ -1,11 +1,14 @@
+use std::path::Path;
+
 use serde_json::{Value, json};
 
 use super::appendix::SiteError;
 use super::archive::pack;
+use super::energy_pictures::{EnergyPicture, energy_pictures};
 use super::entry::RunDetails;
 use super::file_sink::FileSink;
 use super::group_page::group_page;
-use super::page::{Archive, Image};
+use super::page::{Archive, Image, Picture};
 use super::render::Renderer;
 use super::run_page::run_page;
 use super::site_map::{PageId, SiteMap};
@@ -52,7 +55,8 @@ impl PageWriter<'_> {
             }
             None => None,
         };
-        let (page, json) = run_page(self.map, run, details, map_image, Some(archive));
+        let pictures = self.pictures(&folder, log, details)?;
+        let (page, json) = run_page(self.map, run, details, map_image, Some(archive), pictures);
         self.page(&folder, &self.renderer.run(&page)?, &json)?;
         self.tables(
             &folder,
@@ -61,6 +65,29 @@ impl PageWriter<'_> {
                 .chain(&page.phases)
                 .chain(&page.packages),
         )
+    }
+
+    /// Writes the pictures of a run's profile; none without a profile.
+    fn pictures(
+        &self,
+        folder: &str,
+        log: &Path,
+        details: &RunDetails,
+    ) -> Result<Option<Result<Vec<Picture>, String>>, SiteError> {
+        let drawn = match energy_pictures(log, details, self.redaction) {
+            None => return Ok(None),
+            Some(Err(why)) => return Ok(Some(Err(why))),
+            Some(Ok(drawn)) => drawn,
+        };
+        let mut pictures = Vec::new();
+        for EnergyPicture { file, title, svg } in drawn {
+            self.publish(&format!("{folder}{file}"), &svg)?;
+            pictures.push(Picture {
+                file: file.to_owned(),
+                title: title.to_owned(),
+            });
+        }
+        Ok(Some(Ok(pictures)))
     }
 
     pub(super) fn group(&self, site: &SiteRuns, group: usize) -> Result<(), SiteError> {

@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use super::entry::RunDetails;
 use super::gauge_charts::gauge_charts;
 use super::label;
-use super::page::{Archive, Headline, Image, RunPage};
+use super::page::{Archive, Headline, Image, Picture, RunPage};
 use super::phases::{phase_table, phases_json};
 use super::run_facts::{about, hardware, region};
 use super::site_map::{PageId, SiteMap};
@@ -20,6 +20,7 @@ pub(super) fn run_page(
     reading: &RunDetails,
     map_image: Option<Image>,
     archive: Option<Archive>,
+    pictures: Option<Result<Vec<Picture>, String>>,
 ) -> (RunPage, Value) {
     let log = &map.logs[run];
     let homes = map.tree.innermost_groups_of(run);
@@ -28,6 +29,11 @@ pub(super) fn run_page(
     let name = entry.name.as_deref().unwrap_or(&map.labels[run]);
     let mut notes = entry.summary.notes.clone();
     notes.extend(entry.missing.iter().cloned());
+    let pictures = pictures.unwrap_or_else(|| Ok(Vec::new()));
+    let pictures = pictures.unwrap_or_else(|why| {
+        notes.push(why);
+        Vec::new()
+    });
     let page = RunPage {
         shell: map.shell(place, name),
         path: log.relative.clone(),
@@ -47,6 +53,7 @@ pub(super) fn run_page(
             .map(|home| map.links(place, &map.tree.path_to(*home)))
             .collect(),
         archive,
+        pictures,
     };
     let json = json!({
         "schema": crate::site::SCHEMA,

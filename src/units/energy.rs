@@ -1,7 +1,7 @@
 use std::ops::Mul;
 
 use super::sum::exact_sum;
-use super::{GramsCo2e, GramsPerKwh, OutOfRange, Pue};
+use super::{Exact, GramsCo2e, GramsPerKwh, OutOfRange, Pue};
 
 pub(crate) const JOULES_PER_KWH: f64 = 3.6e6;
 
@@ -35,6 +35,27 @@ impl Energy {
     pub fn from_microjoules(microjoules: u64) -> Self {
         // 1 uJ is 1/3.6 of 1e-12 kWh.
         Self((u128::from(microjoules) * 10_000_000 + 18) / 36)
+    }
+
+    /// So many steps of 1e-18 kWh.
+    pub(crate) const fn from_steps(steps: u128) -> Self {
+        Self(steps)
+    }
+
+    /// In steps of 1e-18 kWh, to be divided without a remainder that is lost.
+    #[must_use]
+    pub(crate) const fn steps(self) -> u128 {
+        self.0
+    }
+
+    /// All digits, in joules.
+    #[must_use]
+    pub fn exact_joules(self) -> Exact {
+        // 1e-18 kWh is 3.6e-12 J.
+        Exact {
+            count: i128::try_from(self.0.saturating_mul(36)).unwrap_or(i128::MAX),
+            decimals: 13,
+        }
     }
 
     /// In joules.
@@ -89,6 +110,8 @@ mod tests {
         );
         assert_eq!(Energy::from_joules(3.6e6).unwrap().kwh(), 1.0);
         assert_eq!(Energy::from_microjoules(36).joules(), 36e-6);
+        let step = Energy::from_steps(1).exact_joules();
+        assert_eq!(step.to_string(), "0.0000000000036");
     }
 
     #[test]

@@ -6,11 +6,12 @@ cd "$(dirname "$0")/../.."
 seconds=${1:-600}
 shift $(($# > 0 ? 1 : 0))
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(data geojson info pickle services settings spec)
+[ ${#targets[@]} -gt 0 ] || targets=(data geojson info pickle profile services settings spec)
 
 declare -A seeds=(
     [data]=tests/corpus/data
     [pickle]=tests/corpus/pickle
+    [profile]=tests/fixtures/profiles
     [services]=tests/fixtures/answers
 )
 # The sanitizer is an unstable option of the compiler.

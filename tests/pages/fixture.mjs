@@ -89,6 +89,22 @@ for (const algorithm of ["fast", "slow"]) {
     write(`game/${algorithm}/seed_${seed}`, { rows, info: own, evaluation: [1, 5 + seed, algorithm === "fast" ? 9 : 12] });
   }
 }
+
+// A profile beside a log: steps with nested spans on the CPU, kernels on the GPU, hostile names, and a wait without a span.
+const events = [];
+const span = (name, from, to, gpu) => events.push({ ph: "X", name, ts: from * 1e6, dur: (to - from) * 1e6, pid: gpu ? 0 : 1, tid: gpu ? 7 : 1, cat: gpu ? "kernel" : "cpu_op", args: gpu ? { device: 0 } : {} });
+for (let step = 0; step < 40; step++) {
+  const at = 10 + step * 15;
+  span("train_step", at, at + 14);
+  span("forward", at + 0.5, at + 5);
+  span("a layer with a name that is longer than most frames are wide", at + 1, at + 3);
+  span(hostile.script, at + 3, at + 4.5);
+  span("backward", at + 5, at + 13);
+  for (const name of Object.values(hostile)) span(name, at + 6 + name.length / 20, at + 6.4 + name.length / 20);
+  span("gemm<float, 128>", at + 2, at + 11, true);
+}
+writeFileSync(join(folder, "logs/game/fast/seed_0/profile.json"), JSON.stringify({ schemaVersion: 1, traceEvents: events }));
+
 let place = 0;
 for (const name of Object.values(hostile)) {
   write(`hostile/run ${place++}`, { rows: 20, info: { ...info, name }, evaluation: [1, 2] });

@@ -37,3 +37,4 @@ node "$work/fixture.mjs" "$work/fixture"
 "$impact" compare "$work/fixture/logs/game" --by variant --metrics-from "$work/fixture/spec.json" \
     --metric 'energy,co2,time,gpu,Score per <kWh>,none=none.csv:last(score)' --output "$work/compare.html"
 node "$work/check.mjs" "$work/site" "$work/compare.html"
+node "$work/pictures.mjs" "$work/site"

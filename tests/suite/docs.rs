@@ -72,6 +72,8 @@ fn workplace() -> TempDir {
     for name in ["impact-logs/a", "logs/a", "baseline/a", "candidate/a"] {
         Run::of_watts(100.0).write(&folder.path().join(name));
     }
+    let trace = r#"[{"ph": "X", "name": "train", "pid": 1, "tid": 1, "ts": 0, "dur": 3e9}]"#;
+    fs::write(folder.path().join("trace.json"), trace).unwrap();
     folder
 }
 

@@ -21,6 +21,9 @@ const SKIPPED: [(&str, &str); 5] = [
 /// Exit codes other than 0 that an example may end with, because of the machine it runs on.
 const OTHER_CODES: [(&str, i32); 2] = [("impact doctor", 4), ("impact require --gpu-name", 5)];
 
+/// A profile of a run of an hour.
+const TRACE: &str = r#"[{"ph": "X", "name": "train", "pid": 1, "tid": 1, "ts": 0, "dur": 3e9}]"#;
+
 fn help(path: &[String]) -> String {
     let output = support::impact().args(path).arg("--help").output().unwrap();
     assert!(output.status.success(), "{path:?}");
@@ -81,6 +84,9 @@ fn workplace() -> TempDir {
     }
     fs::write(at(".impact.toml"), "pue = 1.2\n").unwrap();
     fs::write(at(".perun.ini"), "[post-processing]\npue = 1.05\n").unwrap();
+    fs::write(at("trace.json"), TRACE).unwrap();
+    fs::write(at("spans.csv"), "name,start,end\ntrain,10,3500\n").unwrap();
+    fs::write(at("stacks.txt"), "main;train 90\nmain;load 10\n").unwrap();
     let spec = "{\"logs\": [\"logs\"], \"All\": {\"filter\": null}}";
     fs::write(at("leaderboard_spec.json"), spec).unwrap();
     script(&at("run.sh"), "#!/bin/sh\nexit 0\n");

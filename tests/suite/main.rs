@@ -3,6 +3,7 @@
 mod support;
 
 mod appendix;
+mod attribute;
 mod attribution;
 mod compare;
 mod comparison;
