@@ -8,7 +8,7 @@ use zip::{CompressionMethod, DateTime, ZipWriter};
 use crate::files;
 use crate::log::{DATA_FILE, FOLDER, INFO_FILE, MESSAGES_FILE, checksum, legacy};
 use crate::model::secret;
-use crate::model::{Info, Names, Redaction};
+use crate::model::{Names, Redaction};
 
 /// The fastest level; logs are repetitive and shrink to a tenth with it.
 const LEVEL: i64 = 1;
@@ -21,14 +21,18 @@ const LARGEST_DATA: u64 = 64 << 30;
 const LARGEST_TEXT: u64 = 64 << 20;
 
 /// Packs the log of a run without what is not to be published; the same log always gives the same bytes.
-pub(super) fn pack(run: &Path, redaction: Redaction, into: File) -> io::Result<File> {
+pub(super) fn pack(
+    run: &Path,
+    redaction: Redaction,
+    names: &Names,
+    into: File,
+) -> io::Result<File> {
     let mut zip = ZipWriter::new(BufWriter::new(into));
     let options = SimpleFileOptions::default()
         .compression_method(CompressionMethod::Deflated)
         .compression_level(Some(LEVEL))
         .last_modified_time(DateTime::default())
         .unix_permissions(0o644);
-    let names = names(run);
     for name in [DATA_FILE, INFO_FILE, legacy::INFO_FILE, MESSAGES_FILE] {
         let path = run.join(FOLDER).join(name);
         // A link could point to a file that is not part of the log and must not be published.
@@ -61,7 +65,7 @@ pub(super) fn pack(run: &Path, redaction: Redaction, into: File) -> io::Result<F
             MESSAGES_FILE => copy_lines(&file, &mut zip, |line| secret::redact(line).into())?,
             DATA_FILE if redaction == Redaction::Identity => {
                 copy_lines(&file, &mut zip, |line| {
-                    checksum::resealed(&redaction.line(line, &names))
+                    checksum::resealed(&redaction.line(line, names))
                 })?;
             }
             _ => drop(io::copy(&mut (&file).take(size), &mut zip)?),
@@ -70,14 +74,6 @@ pub(super) fn pack(run: &Path, redaction: Redaction, into: File) -> io::Result<F
     zip.finish()?
         .into_inner()
         .map_err(io::IntoInnerError::into_error)
-}
-
-/// The names in the description of a run; none where it has none that can be read.
-fn names(run: &Path) -> Names {
-    let path = run.join(FOLDER).join(INFO_FILE);
-    let bytes = files::read(&path, LARGEST_TEXT).unwrap_or_default();
-    let info: Option<Info> = serde_json::from_slice(&bytes).ok();
-    info.map(|info| Names::in_info(&info)).unwrap_or_default()
 }
 
 /// The bytes of `info.json`, unchanged where there is nothing to redact.
@@ -140,6 +136,7 @@ mod tests {
         let packed = pack(
             &folder.path().join("run"),
             Redaction::Secrets,
+            &Names::default(),
             tempfile::tempfile().unwrap(),
         )
         .unwrap();

@@ -28,6 +28,8 @@ pub(super) struct RunDetails {
     pub(super) entry: Entry,
     pub(super) footprint: Footprint,
     pub(super) info: Info,
+    /// What must not occur in the copy of the log either.
+    pub(super) names: Names,
     pub(super) series: TimeSeries,
     /// The occurrences of phases.
     pub(super) bands: Vec<Band>,
@@ -113,6 +115,7 @@ impl Reader<'_> {
             entry,
             footprint,
             info,
+            names,
             series,
             bands,
         })
