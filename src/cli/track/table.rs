@@ -144,7 +144,7 @@ fn totals(text: &mut String, summary: &Summary, footprint: Option<&Footprint>) {
         (None, _) => {
             let _ = writeln!(
                 text,
-                "  CO2eq: unknown, because it is not known where this is; --zone, --address, --region or --country says it"
+                "  CO2eq: unknown, as the place is not known; name it with --zone, --address, --region or --country"
             );
         }
     }
