@@ -73,7 +73,10 @@ impl PythonSearch {
             let Ok(program) = std::fs::read_link(process.join("exe")) else {
                 continue;
             };
-            look.client = look.client.or_else(|| launcher::client(&program));
+            let is_command = pid == self.pid;
+            look.client = look
+                .client
+                .or_else(|| launcher::client(&program, is_command));
             if look.python.is_none()
                 && let Some((interpreter, environment)) = interpreter(&process, program)
             {
@@ -201,6 +204,10 @@ mod tests {
         assert_eq!(search.look().client, None);
         process(folder.path(), 9, "srun", Path::new("/usr/bin/srun"), "");
         assert_eq!(search.look().client, Some("srun"));
+        process(folder.path(), 17, "git", Path::new("/usr/bin/git"), "18");
+        process(folder.path(), 18, "ssh", Path::new("/usr/bin/ssh"), "");
+        let client = |pid| PythonSearch::below(pid, folder.path()).look().client;
+        assert_eq!((client(17), client(18)), (None, Some("ssh")));
     }
 
     #[test]
