@@ -243,6 +243,30 @@ fn clocks_are_matched_by_what_the_profile_says_of_them_and_the_output_says_how()
 }
 
 #[test]
+fn a_profile_may_start_with_a_phase_of_the_run() {
+    let bench = Bench::of(&run());
+    let data = bench.folder.path().join("run/impacttracker/data.json");
+    let lines = fs::read_to_string(&data).unwrap();
+    let marked = lines.lines().enumerate().map(|(number, line)| {
+        let mut sample: Value = serde_json::from_str(line).unwrap();
+        if number == 12 {
+            sample["mark"] = json!({ "name": "train", "edge": "start" });
+        }
+        format!("{sample}\n")
+    });
+    fs::write(&data, marked.collect::<String>()).unwrap();
+    bench.profile("trace.json", trace(&[event("f", 0.0, 1.0, 1)]));
+    let found = bench.json("trace.json", &["--starts-with", "train"]);
+    assert_eq!(found["aligned_by"], "phase");
+    close(joules(&found, "f"), 30.0);
+    bench
+        .command("trace.json", &["--starts-with", "test"])
+        .assert()
+        .code(1)
+        .stderr(contains("the run has no phase called test"));
+}
+
+#[test]
 fn a_profile_of_another_time_is_refused_with_advice() {
     let bench = Bench::of(&run());
     bench.profile("late.json", trace(&[event("f", 1.8e9, 1.8e9 + 1.0, 1)]));

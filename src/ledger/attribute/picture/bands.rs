@@ -13,7 +13,7 @@ const TOP: f64 = 64.0;
 const HEIGHT: f64 = 220.0;
 const MEMORY_HEIGHT: f64 = 90.0;
 const LEGEND_ROW: f64 = 22.0;
-const LONGEST_NAME: usize = 60;
+const LONGEST_NAME: usize = 44;
 const GIB: f64 = 1_073_741_824.0;
 
 /// The power of the run over time, in bands by the names with most energy; none if the profile has no times.

@@ -9,7 +9,7 @@ const STYLE: &str = include_str!("../../../../site/flame.css");
 const SCRIPT: &str = include_str!("../../../../site/flame.js");
 const ROW: usize = 20;
 /// Where the controls are, and the frames below them.
-const CONTROLS: usize = 58;
+const CONTROLS: usize = 55;
 const TOP: usize = 144;
 /// A browser shows so many frames without delay.
 const MOST_FRAMES: usize = 3000;
