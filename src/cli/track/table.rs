@@ -162,11 +162,11 @@ fn callable(program: Option<&Path>) -> String {
 
 /// In joules, and in kilowatt-hours as a statement has it.
 fn amount(energy: Energy) -> String {
-    format!(
-        "{} = {}",
-        quantity::joules(energy),
-        quantity::electricity(energy)
-    )
+    let (joules, electricity) = (quantity::joules(energy), quantity::electricity(energy));
+    if joules == electricity {
+        return joules;
+    }
+    format!("{joules} = {electricity}")
 }
 
 fn country(region: Option<&Region>) -> Option<String> {
