@@ -1,6 +1,6 @@
 //! What reading a large profile costs, as ratios taken in one run on one machine.
 //!
-//! `cargo bench --bench attribute` makes Chrome traces of 1 GB in a temporary folder: one as PyTorch writes it, with a line for
+//! `cargo bench --bench attribute` makes Chrome traces of 1 GB in a temporary folder: one as `PyTorch` writes it, with a line for
 //! each of some fields, and one of spans that are all open at once, which is refused. It times `wc -l` and `impact attribute` over
 //! the first, in turn, and prints the ratio of the best of each. A bound that is missed is an error.
 
