@@ -724,7 +724,7 @@ fn pictures_are_files_that_need_nothing_else_and_names_cannot_break_out_of_them(
         // Well-formed, as every browser demands.
         let document =
             roxmltree::Document::parse(&text).unwrap_or_else(|error| panic!("{file}: {error}"));
-        let elements = document.descendants().filter(|node| node.is_element());
+        let elements = document.descendants().filter(roxmltree::Node::is_element);
         let scripts = elements
             .clone()
             .filter(|node| node.has_tag_name(("http://www.w3.org/2000/svg", "script")));
