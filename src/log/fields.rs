@@ -181,22 +181,17 @@ fn quote_or_backslash(text: &[u8]) -> Option<usize> {
 /// The length of the number or word that the text begins with.
 #[inline]
 fn scalar_length(text: &[u8]) -> Option<usize> {
-    const ENDS: [u8; 6] = [b',', b'}', b' ', b'\t', b'\r', b'\n'];
-    let mut before = 0;
-    while let Some(block) = text[before..].first_chunk() {
+    if let Some(block) = text.first_chunk() {
         let bytes = u8x16::new(*block);
-        let equal = ENDS.map(|end| bytes.cmp_eq(u8x16::splat(end)));
-        let found = equal
-            .into_iter()
-            .fold(u8x16::splat(0), |all, one| all | one);
+        let is = |byte: u8| bytes.cmp_eq(u8x16::splat(byte));
+        let found = is(b',') | is(b'}') | is(b' ') | is(b'\n') | is(b'\t') | is(b'\r');
         let found = found.move_mask();
         if found != 0 {
-            return Some(before + found.trailing_zeros() as usize);
+            return Some(found.trailing_zeros() as usize);
         }
-        before += 16;
     }
-    let rest = text[before..].iter().position(|byte| ENDS.contains(byte))?;
-    Some(before + rest)
+    text.iter()
+        .position(|byte| matches!(byte, b',' | b'}' | b' ' | b'\n' | b'\t' | b'\r'))
 }
 
 const BLOCK: usize = 64;

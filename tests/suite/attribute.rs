@@ -63,6 +63,7 @@ impl Bench {
     }
 }
 
+/// Files of py-spy, pyinstrument and memory-profiler, recorded of a small program with a function that calculates.
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/fixtures/profiles")
@@ -192,6 +193,32 @@ fn spans_on_a_gpu_get_its_energy_and_those_on_the_cpu_the_rest() {
             .to_string()
             .contains("GPUs on which the profile has no span")
     );
+}
+
+#[test]
+fn threads_of_jax_that_repeat_what_the_streams_do_are_left_out() {
+    let bench = Bench::of(&run().gpu("H100", "GPU-a", "550", 100.0));
+    let about = |kind: &str, thread: u32, name: &str| json!({ "ph": "M", "pid": 2, "tid": thread, "name": kind, "args": { "name": name } });
+    let on_gpu = |name: &str, thread: u32| json!({ "ph": "X", "pid": 2, "tid": thread, "name": name, "ts": 1e6, "dur": 1e6 });
+    let events = [
+        about("process_name", 0, "/device:GPU:0"),
+        about("thread_name", 14, "Stream #14(Compute)"),
+        about("thread_name", 80, "XLA Modules"),
+        on_gpu("jit_step", 80),
+        on_gpu("fusion", 14),
+    ];
+    bench.profile("trace.json", trace(&events));
+    let found = bench.json("trace.json", &[]);
+    close(joules(&found, "fusion"), 100.0);
+    assert_eq!(found["names"].as_array().unwrap().len(), 1);
+    assert!(
+        found["notes"]
+            .to_string()
+            .contains("repeat what the streams of a GPU do")
+    );
+    // Where nothing else is there, they are all that is known.
+    bench.profile("modules.json", trace(&events[..4]));
+    close(joules(&bench.json("modules.json", &[]), "jit_step"), 100.0);
 }
 
 #[test]
@@ -697,7 +724,7 @@ fn pictures_are_files_that_need_nothing_else_and_names_cannot_break_out_of_them(
         // Well-formed, as every browser demands.
         let document =
             roxmltree::Document::parse(&text).unwrap_or_else(|error| panic!("{file}: {error}"));
-        let elements = document.descendants().filter(|node| node.is_element());
+        let elements = document.descendants().filter(roxmltree::Node::is_element);
         let scripts = elements
             .clone()
             .filter(|node| node.has_tag_name(("http://www.w3.org/2000/svg", "script")));

@@ -123,6 +123,11 @@ impl Attribution {
             self.notes
                 .push("the profile has no spans, only the memory over time".to_owned());
         }
+        if timed.threads.left_out().contains(&true) {
+            let why =
+                "left out: threads that repeat what the streams of a GPU do under other names";
+            self.notes.push(why.to_owned());
+        }
         if timed.left_out > 0 {
             let spans = counted(timed.left_out, "span");
             self.notes.push(format!(
@@ -259,7 +264,11 @@ fn sweep(
         MOST_PATHS,
         bins,
     );
+    let is_left_out = timed.threads.left_out();
     timed.spans.for_each(|span| {
+        if is_left_out[usize::from(span.thread)] {
+            return Ok(());
+        }
         sweep.add(Span {
             start: span.start.saturating_add(shift),
             end: span.end.saturating_add(shift),

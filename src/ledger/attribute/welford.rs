@@ -38,7 +38,9 @@ mod tests {
 
     fn of(values: &[f64]) -> Welford {
         let mut sum = Welford::default();
-        values.iter().for_each(|value| sum.add(*value));
+        for value in values {
+            sum.add(*value);
+        }
         sum
     }
 
