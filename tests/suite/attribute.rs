@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::support::{Run, impact, program, same};
+use crate::support::{Machine, Run, impact, program, same};
 use impact::ledger::attribute::{Attribution, Options, bands, flame, graph};
 use predicates::prelude::*;
 use predicates::str::contains;
@@ -826,4 +826,82 @@ fn the_page_of_a_run_shows_the_pictures_of_a_profile_in_its_folder() {
         let page = fs::read_to_string(flame.with_file_name("index.html")).unwrap();
         assert!(page.contains(note) && !page.contains("flame.svg"), "{page}");
     }
+}
+
+#[test]
+fn a_job_is_started_under_cprofile_only_if_that_is_asked_for() {
+    let machine = Machine::with_rapl();
+    fs::create_dir(machine.path("mine")).unwrap();
+    fs::write(machine.path("mine/sitecustomize.py"), "print('mine')\n").unwrap();
+    let job = "import os, subprocess, sys\n\
+        def burn():\n    return sum(i * i for i in range(200000))\n\
+        burn()\n\
+        print(os.environ['PYTHONPATH'], 'cProfile' in sys.modules, flush=True)\n\
+        subprocess.run([sys.executable, '-c', 'import sys; print(\"cProfile\" in sys.modules)'], check=True)\n";
+    fs::write(machine.path("job.py"), job).unwrap();
+    let track = |out: &str, more: &[&str]| {
+        let mut command = machine.impact();
+        command
+            .env("PYTHONPATH", "mine")
+            .args(["track", "--out", out])
+            .args(more);
+        command.args(["--", "python3", "job.py"]).output().unwrap()
+    };
+    let output = track("plain", &[]);
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        "mine\nmine False\nmine\nFalse\n"
+    );
+    assert!(!machine.path("plain/profile.pstats").exists());
+
+    let output = track("run", &["--profile", "python"]);
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        "mine\nmine True\nmine\nFalse\n",
+        "{told}"
+    );
+    assert!(
+        told.contains("impact attribute run --profile run/profile.pstats"),
+        "{told}"
+    );
+    let found = machine
+        .impact()
+        .args([
+            "attribute",
+            "run",
+            "--profile",
+            "run/profile.pstats",
+            "--format",
+            "json",
+        ])
+        .output()
+        .unwrap();
+    let found: Value = serde_json::from_slice(&found.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&found.stderr)));
+    let rows = found["names"].as_array().unwrap();
+    let is_burn = |row: &&Value| {
+        let name = row["name"].as_str().unwrap();
+        name.starts_with("burn (") && name.ends_with("job.py:2)")
+    };
+    let burn: Vec<&Value> = rows.iter().filter(is_burn).collect();
+    assert_eq!((burn.len(), &burn[0]["calls"]), (1, &json!(1)), "{found:#}");
+
+    let mut command = machine.impact();
+    let output = command
+        .args([
+            "track",
+            "--out",
+            "none",
+            "--profile",
+            "python",
+            "--",
+            "true",
+        ])
+        .output()
+        .unwrap();
+    assert!(
+        String::from_utf8_lossy(&output.stderr)
+            .contains("there is no profile: no Python has ended")
+    );
 }
