@@ -5,6 +5,9 @@ use super::profile::{Timed, is_since_1970};
 use crate::text::quantity::Quantity;
 use crate::units::SECONDS_PER_HOUR;
 
+/// By so many ns a profile may lie outside of its run: clocks and the last sample are no better known.
+const NOTICEABLE: i64 = 100_000_000;
+
 /// How the times of a profile were matched with those of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Alignment {
@@ -54,7 +57,7 @@ impl Alignment {
             (Some(given), ..) => given,
             (None, Some(started), _) if is_since_1970(first) => (AlignedBy::Epoch, -started),
             (None, Some(started), Some(base)) => (AlignedBy::BaseTime, base - started),
-            _ if first >= 0 && last <= curve.end() => (AlignedBy::StartOfRun, 0),
+            _ if first >= 0 && last <= curve.end() + NOTICEABLE => (AlignedBy::StartOfRun, 0),
             _ => (AlignedBy::FirstSpan, first.saturating_neg()),
         };
         Some(Self {
@@ -72,7 +75,6 @@ impl Alignment {
 
     /// What of the profile is not within the run, for people.
     pub(super) fn outside(&self) -> Option<String> {
-        const NOTICEABLE: i64 = 100_000_000;
         let (before, after) = (-self.bounds.0, self.bounds.1 - self.run_end);
         let parts: Vec<String> = [(before, "begins", "before it"), (after, "ends", "after it")]
             .into_iter()
