@@ -1,8 +1,8 @@
-use super::{begin, kind, shortened, text};
+use super::{begin, kind, text};
 use crate::ledger::attribute::{Attribution, Frame};
 use crate::text::number::{counted, percent};
 use crate::text::quantity::{Quantity, joules};
-use crate::text::svg::{Attributes, Svg};
+use crate::text::svg::{Attributes, Svg, shortened};
 use crate::units::{Energy, SECONDS_PER_HOUR};
 
 const STYLE: &str = include_str!("../../../../site/flame.css");

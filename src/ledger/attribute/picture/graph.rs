@@ -1,11 +1,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{begin, kind, shortened, text};
+use super::{begin, kind, text};
 use crate::ledger::attribute::Attribution;
 use crate::ledger::attribute::profile::Name;
 use crate::text::number::percent;
 use crate::text::quantity::joules;
-use crate::text::svg::{Attributes, Svg};
+use crate::text::svg::{Attributes, Svg, shortened};
 use crate::units::Energy;
 
 const BOX: (f64, f64) = (204.0, 44.0);
