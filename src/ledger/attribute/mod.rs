@@ -18,7 +18,6 @@ mod power_curve;
 mod profile;
 mod sweep;
 mod text;
-mod welford;
 
 use std::path::Path;
 
