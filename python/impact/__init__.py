@@ -18,6 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from impact.attribution import Attribution, attribute
     from impact.decorator import tracked
     from impact.figures import Figures
     from impact.notebook import load_ipython_extension, unload_ipython_extension
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 # Names and the modules that have them. Each module is imported when it is needed.
 _NAMES = {
+    "Attribution": "attribution",
     "Comparison": "statements",
     "Estimate": "places",
     "Figures": "figures",
@@ -47,6 +49,7 @@ _NAMES = {
     "Runs": "records",
     "Statement": "statements",
     "TrackerDiedError": "run",
+    "attribute": "attribution",
     "compare": "statements",
     "estimate": "places",
     "latest": "run",
@@ -65,6 +68,7 @@ _NAMES = {
 _SUBMODULES = {"compat", "huggingface", "keras", "lightning", "sklearn", "torch"}
 
 __all__ = [
+    "Attribution",
     "Comparison",
     "Estimate",
     "Figures",
@@ -80,6 +84,7 @@ __all__ = [
     "Runs",
     "Statement",
     "TrackerDiedError",
+    "attribute",
     "compare",
     "estimate",
     "latest",

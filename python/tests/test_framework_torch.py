@@ -87,6 +87,8 @@ def test_every_layer_is_timed_forward_and_backward_and_the_result_is_the_same(ma
         assert (leaf, "inference", "backward") not in calls
     assert run.path is not None
     check_files(run.path, len(timed.spans))
+    found = impact.attribute(run.path)
+    assert {part.name for part in found} == {row.layer for row in timed.table()}
     assert all(not module._forward_hooks and not module._forward_pre_hooks for module in model.modules())
 
 

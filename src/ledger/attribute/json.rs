@@ -2,6 +2,7 @@ use serde::Serialize;
 
 use super::alignment::AlignedBy;
 use super::{Attribution, ProfileFormat};
+use crate::model::Method;
 use crate::text::escape;
 use crate::units::{Energy, Exact};
 
@@ -80,6 +81,11 @@ pub fn json(attribution: &Attribution) -> String {
             interval_95_j: mean.map(|(mean, half)| [mean - half, mean + half]),
         }
     });
+    let mut methods = attribution
+        .devices
+        .iter()
+        .flat_map(|device| &device.device.methods);
+    let is_measured = methods.all(Method::is_measured);
     let document = Document {
         schema: "impact-attribution-1",
         run: attribution.run.as_deref(),
@@ -89,7 +95,7 @@ pub fn json(attribution: &Attribution) -> String {
         } else {
             "own_time"
         },
-        label: if is_by_power {
+        label: if is_by_power && is_measured {
             "interpolated"
         } else {
             "estimated"
