@@ -82,8 +82,8 @@ def attribute(
 ) -> Attribution:
     """Says which functions, layers or kernels of a run used how much energy.
 
-    `profile` is a file of a profiler: a trace of PyTorch or JAX, a dump of cProfile, stacks of py-spy and others. It may
-    be left out if `impact.torch.layers` has written one. Other options are those of `impact attribute`.
+    `profile` is a file of a profiler: a trace of PyTorch or JAX, a dump of cProfile, stacks of py-spy and others. It
+    may be left out if `impact.torch.layers` has written one. Other options are those of `impact attribute`.
     """
     file = os.path.join(run, "layers.trace.json") if profile is None else profile
     words = program.options(profile=os.fspath(file), **options)
