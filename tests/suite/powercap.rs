@@ -68,7 +68,7 @@ impl Boards {
     /// Starts a run with a cap, and waits until its command runs. That ends with the folder of the machine.
     fn start_capped(&self) -> Child {
         let child = self.spawn_capped();
-        self.wait_until("the command runs", || self.machine.path("started").exists());
+        Self::wait_until("the command runs", || self.machine.path("started").exists());
         assert_eq!(self.watts(), 180.0);
         child
     }
@@ -92,7 +92,7 @@ impl Boards {
         }
     }
 
-    fn wait_until(&self, what: &str, is_so: impl Fn() -> bool) {
+    fn wait_until(what: &str, is_so: impl Fn() -> bool) {
         let patience = Instant::now() + Duration::from_secs(60);
         while !is_so() {
             assert!(Instant::now() < patience, "never: {what}");
@@ -101,7 +101,7 @@ impl Boards {
     }
 
     fn wait_for_watts(&self, watts: f64) {
-        self.wait_until("the limit is back", || self.watts() == watts);
+        Self::wait_until("the limit is back", || self.watts() == watts);
     }
 
     /// The processes of this machine that set caps.
@@ -123,7 +123,7 @@ impl Boards {
     }
 
     fn kill_keepers(&self) {
-        self.wait_until("no keeper is left", || {
+        Self::wait_until("no keeper is left", || {
             let keepers = self.keepers();
             for keeper in &keepers {
                 let _ = kill_process(*keeper, Signal::KILL);
@@ -219,7 +219,7 @@ fn the_limit_is_back_after_the_tracker_was_killed_or_has_aborted() {
         signal(&run, end);
         assert!(!run.wait().unwrap().success());
         boards.wait_for_watts(250.0);
-        boards.wait_until("the keeper ends", || boards.keepers().is_empty());
+        Boards::wait_until("the keeper ends", || boards.keepers().is_empty());
         assert!(boards.records().is_empty());
     }
 }

@@ -134,12 +134,11 @@ pub(super) fn advice(error: &CapError) -> Option<String> {
             "nvidia-smi, which shows what the board supports".to_owned()
         }
         CapError::NoSuchBoard { .. } => "impact powercap show".to_owned(),
-        CapError::NoBoard
-        | CapError::Driver(_)
-        | CapError::NoAnswer { .. }
-        | CapError::Board { .. }
-        | CapError::NotTaken { .. } => {
+        CapError::NoBoard | CapError::Board { .. } | CapError::NotTaken { .. } => {
             "nvidia-smi, which shows whether the driver works".to_owned()
+        }
+        CapError::Driver(_) | CapError::NoAnswer { .. } => {
+            "nvidia-smi, which shows whether the driver works, then impact powercap reset".to_owned()
         }
         _ => return None,
     })

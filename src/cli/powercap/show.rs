@@ -22,9 +22,9 @@ pub(super) fn show(
     if packages.is_empty() {
         out.push_str("CPU: no power limit in powercap's folder\n");
     }
-    packages
-        .iter()
-        .for_each(|package| write_package(&mut out, package));
+    for package in packages {
+        write_package(&mut out, package);
+    }
     if !packages.is_empty() {
         out.push_str("  impact only shows the limits of processors.\n");
     }

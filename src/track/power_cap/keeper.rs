@@ -94,8 +94,11 @@ pub(super) struct Keeper<'r> {
     held: Vec<Hold>,
 }
 
-fn unrecorded(error: io::Error) -> CapError {
-    CapError::Record(error.to_string())
+/// All that is read and written here are records.
+impl From<io::Error> for CapError {
+    fn from(error: io::Error) -> Self {
+        Self::Record(error.to_string())
+    }
 }
 
 impl<'r> Keeper<'r> {
@@ -113,13 +116,13 @@ impl<'r> Keeper<'r> {
     /// NVML cannot be asked who may set a limit, so the present one is set again.
     pub(super) fn show(&mut self) -> Result<Vec<ShownBoard>, CapError> {
         self.load()?;
-        let records = Records::existing(self.roots).map_err(unrecorded)?;
+        let records = Records::existing(self.roots)?;
         let mut shown = Vec::new();
         for board in &mut self.boards {
             let limit = board.limit();
             let may_set = limit.clone().and_then(|limit| board.set_limit(limit));
             let state = match &records {
-                Some((records, _)) => state(records, board).map_err(unrecorded)?,
+                Some((records, _)) => state(records, board)?,
                 None => None,
             };
             shown.push(ShownBoard {
@@ -138,7 +141,7 @@ impl<'r> Keeper<'r> {
     /// Caps boards until this process ends or releases them: all of them, or none.
     pub(super) fn hold(&mut self, wanted: Wanted) -> Result<Vec<Changed>, CapError> {
         let chosen = self.choose(wanted)?;
-        let (records, guard) = Records::open(self.roots).map_err(unrecorded)?;
+        let (records, guard) = Records::open(self.roots)?;
         for index in chosen.iter().copied() {
             self.check_free(&records, index, Some(wanted.cap))?;
         }
@@ -166,8 +169,8 @@ impl<'r> Keeper<'r> {
         let uuid = board.uuid.clone();
         let mut record = current_record(records, board)?;
         record.run = Some(cap);
-        let lock = records.hold(&uuid).map_err(unrecorded)?;
-        records.write(&record).map_err(unrecorded)?;
+        let lock = records.hold(&uuid)?;
+        records.write(&record)?;
         // From here on the board is given back, whatever happens.
         self.held.push(Hold {
             uuid: uuid.clone(),
@@ -192,7 +195,7 @@ impl<'r> Keeper<'r> {
         if self.held.is_empty() {
             return Ok(());
         }
-        let (records, guard) = Records::open(self.roots).map_err(unrecorded)?;
+        let (records, guard) = Records::open(self.roots)?;
         self.release_under(&records, &guard)
     }
 
@@ -211,13 +214,12 @@ impl<'r> Keeper<'r> {
 
     /// Takes back the caps that killed runs have left.
     pub(super) fn recover(&mut self) -> Result<Vec<Recovered>, CapError> {
-        let Some((records, _guard)) = Records::existing(self.roots).map_err(unrecorded)? else {
+        let Some((records, _guard)) = Records::existing(self.roots)? else {
             return Ok(Vec::new());
         };
         let mut recovered = Vec::new();
-        for record in records.all().map_err(unrecorded)? {
-            let is_left =
-                record.run.is_some() && !records.is_held(&record.uuid).map_err(unrecorded)?;
+        for record in records.all()? {
+            let is_left = record.run.is_some() && !records.is_held(&record.uuid)?;
             if !is_left {
                 continue;
             }
@@ -239,7 +241,7 @@ impl<'r> Keeper<'r> {
     /// Caps boards until they are reset: all of them, or none.
     pub(super) fn set(&mut self, wanted: Wanted) -> Result<Vec<Changed>, CapError> {
         let chosen = self.choose(wanted)?;
-        let (records, _guard) = Records::open(self.roots).map_err(unrecorded)?;
+        let (records, _guard) = Records::open(self.roots)?;
         for index in chosen.iter().copied() {
             self.check_free(&records, index, None)?;
         }
@@ -251,7 +253,7 @@ impl<'r> Keeper<'r> {
                 Err(error) => {
                     for (index, record, limit) in done {
                         self.boards[index].set_limit(limit)?;
-                        records.write(&record).map_err(unrecorded)?;
+                        records.write(&record)?;
                     }
                     return Err(error);
                 }
@@ -282,14 +284,14 @@ impl<'r> Keeper<'r> {
             lasting_before: before.lasting,
             ..before.clone()
         };
-        records.write(&changed).map_err(unrecorded)?;
+        records.write(&changed)?;
         if let Err(error) = board.set_limit(cap) {
             board.set_limit(limit).or_else(|undo| match undo {
                 // Who may not set a limit has not changed it.
                 CapError::NotAllowed { .. } | CapError::NotSupported { .. } => Ok(()),
                 other => Err(other),
             })?;
-            records.write(&before).map_err(unrecorded)?;
+            records.write(&before)?;
             return Err(error);
         }
         Ok((before, limit))
@@ -302,15 +304,15 @@ impl<'r> Keeper<'r> {
             recovered,
             boards: Vec::new(),
         };
-        let Some((records, _guard)) = Records::existing(self.roots).map_err(unrecorded)? else {
+        let Some((records, _guard)) = Records::existing(self.roots)? else {
             return Ok(reset);
         };
-        if records.all().map_err(unrecorded)?.is_empty() {
+        if records.all()?.is_empty() {
             return Ok(reset);
         }
         for index in self.select(selection)? {
             let uuid = self.boards[index].uuid.clone();
-            let Some(record) = records.of_board(&uuid).map_err(unrecorded)? else {
+            let Some(record) = records.of_board(&uuid)? else {
                 continue;
             };
             self.check_free(&records, index, None)?;
@@ -325,7 +327,7 @@ impl<'r> Keeper<'r> {
                     to: record.original,
                 });
             }
-            records.remove(&uuid).map_err(unrecorded)?;
+            records.remove(&uuid)?;
         }
         Ok(reset)
     }
@@ -387,7 +389,7 @@ impl<'r> Keeper<'r> {
         cap: Option<Milliwatts>,
     ) -> Result<(), CapError> {
         let board = &self.boards[index];
-        let record = records.of_board(&board.uuid).map_err(unrecorded)?;
+        let record = records.of_board(&board.uuid)?;
         match record.and_then(|record| record.run) {
             Some(held) if Some(held) != cap => Err(CapError::Held {
                 board: board.label(),
@@ -414,18 +416,18 @@ impl<'r> Keeper<'r> {
 /// The record of a board, as far as it is still true: somebody else may have set another limit since.
 fn current_record(records: &Records, board: &CapBoard) -> Result<Record, CapError> {
     let limit = board.limit()?;
-    let known = records.of_board(&board.uuid).map_err(unrecorded)?;
+    let known = records.of_board(&board.uuid)?;
     let known = known.filter(|record| record.run.is_some() || record.has_set(limit));
     Ok(known.unwrap_or_else(|| Record::new(&board.uuid, limit)))
 }
 
 /// Takes back the cap of runs, unless another run still holds the board. Gives the limit if that has changed it.
 fn give_back(records: &Records, board: &mut CapBoard) -> Result<Option<Milliwatts>, CapError> {
-    let record = records.of_board(&board.uuid).map_err(unrecorded)?;
+    let record = records.of_board(&board.uuid)?;
     let Some(record) = record.filter(|record| record.run.is_some()) else {
         return Ok(None);
     };
-    if records.is_held(&board.uuid).map_err(unrecorded)? {
+    if records.is_held(&board.uuid)? {
         return Ok(None);
     }
     let back = record.without_runs();
@@ -438,7 +440,7 @@ fn give_back(records: &Records, board: &mut CapBoard) -> Result<Option<Milliwatt
         run: None,
         ..record
     };
-    records.write(&record).map_err(unrecorded)?;
+    records.write(&record)?;
     Ok(is_ours.then_some(back))
 }
 

@@ -116,12 +116,13 @@ impl Records {
         Ok((records, Guard(guard)))
     }
 
-    /// Removes records of earlier boots, since which no limit lasts, and files that a killed process was writing.
+    /// Removes files of earlier boots, since which no limit lasts, and those that a killed process was writing.
     fn tidy(&self) -> io::Result<()> {
         for entry in fs::read_dir(&self.folder)? {
             let path = entry?.path();
-            let is_partial = path.extension().is_some_and(|kind| kind == "part");
-            let is_old = is_record(&path) && !self.is_of_this_boot(&path);
+            let is_partial = has_extension(&path, "part");
+            let is_of_a_board = is_record(&path) || has_extension(&path, "held");
+            let is_old = is_of_a_board && !self.is_of_this_boot(&path);
             if is_partial || is_old {
                 fs::remove_file(path)?;
             }
@@ -201,7 +202,11 @@ impl Records {
 }
 
 fn is_record(path: &Path) -> bool {
-    path.extension().is_some_and(|kind| kind == "json")
+    has_extension(path, "json")
+}
+
+fn has_extension(path: &Path, extension: &str) -> bool {
+    path.extension().is_some_and(|kind| kind == extension)
 }
 
 /// Whether a text can be a part of a file's name.

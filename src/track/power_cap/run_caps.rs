@@ -64,9 +64,15 @@ impl RunCaps {
             }),
             Err(error) if request.best_effort => {
                 let why = told(&error, plan.redact);
-                notes.push(format!(
-                    "the run has no power cap of {requested_w} W: {why}"
-                ));
+                let mut note = format!("the run has no power cap of {requested_w} W: {why}");
+                if let CapError::NoAnswer { .. } | CapError::Driver(_) = error
+                    && Records::are_there(&plan.roots)
+                {
+                    note.push_str(
+                        "; a board may be capped all the same, until impact powercap reset",
+                    );
+                }
+                notes.push(note);
                 Ok(Self {
                     process: None,
                     recorded: Some(PowerCap {

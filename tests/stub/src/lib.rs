@@ -239,8 +239,13 @@ pub unsafe extern "C" fn nvmlDeviceGetPowerManagementLimitConstraints(
     }
 }
 
+/// # Safety
+/// As of every function: the handle is one of this library.
 #[unsafe(no_mangle)]
-pub extern "C" fn nvmlDeviceSetPowerManagementLimit(device: Handle, limit: c_uint) -> c_uint {
+pub unsafe extern "C" fn nvmlDeviceSetPowerManagementLimit(
+    device: Handle,
+    limit: c_uint,
+) -> c_uint {
     scenario::called("nvmlDeviceSetPowerManagementLimit");
     let mut board = None;
     // SAFETY: the option outlives the call.
