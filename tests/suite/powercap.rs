@@ -485,6 +485,8 @@ fn one_board_that_cannot_be_capped_leaves_the_others_as_they_were() {
     fs::remove_file(boards.machine.path("limits/GPU-1")).unwrap();
     let output = boards.impact(&["powercap", "set", "180W"]);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let advice = "try: the same command with sudo\n";
+    assert!(text(&output.stderr).ends_with(advice), "{output:?}");
     assert!(boards.machine.path("limits/GPU-1").exists(), "never capped");
     assert_eq!(boards.watts(), 250.0);
     assert!(boards.records().is_empty());
@@ -517,6 +519,25 @@ fn a_driver_that_hangs_or_crashes_starts_no_command_and_the_next_run_takes_back_
         assert_eq!(boards.watts(), 250.0);
         assert!(boards.records().is_empty());
     }
+}
+
+#[test]
+fn a_driver_that_hangs_at_the_end_costs_no_exit_code_and_is_told_also_with_quiet() {
+    let boards = Boards::one();
+    let hang = "fault process=impact-caps call=nvmlDeviceSetPowerManagementLimit kind=hang";
+    fs::write(boards.machine.path("hangs"), format!("{BOARD}\n{hang}\n")).unwrap();
+    let output = boards.track(&["-q", "--power-cap", "180W"], "mv hangs scenario; exit 5");
+    assert_eq!(output.status.code(), Some(5), "{output:?}");
+    let told = text(&output.stderr);
+    assert!(
+        told.contains("boards may still have the power cap"),
+        "{told}"
+    );
+    assert_eq!(boards.watts(), 180.0);
+    boards.play(BOARD);
+    boards.kill_keepers();
+    assert!(boards.impact(&["powercap", "reset"]).status.success());
+    assert_eq!(boards.watts(), 250.0);
 }
 
 #[test]

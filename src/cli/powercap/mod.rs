@@ -89,21 +89,13 @@ impl PowercapArgs {
                 let boards = boards.gpu;
                 let question = Question::Set(Wanted { cap, boards });
                 let set = ask::<Vec<Changed>>(&hardware.roots(&config), question);
-                let set = set.map_err(|error| {
-                    let advice = advice(&error);
-                    let failure = Failure::new(error).within("the power cap was not set");
-                    advise(failure, advice)
-                })?;
+                let set = set.map_err(|error| failure(error, "the power cap was not set"))?;
                 lines(&set)
             }
             Action::Reset { boards, hardware } => {
                 let question = Question::Reset(boards.gpu);
                 let reset = ask::<Reset>(&hardware.roots(&config), question);
-                let reset = reset.map_err(|error| {
-                    let advice = advice(&error);
-                    let failure = Failure::new(error).within("the limits were not reset");
-                    advise(failure, advice)
-                })?;
+                let reset = reset.map_err(|error| failure(error, "the limits were not reset"))?;
                 let left = reset.recovered.iter().filter(|board| board.back.is_err());
                 if left.map(tell_left).count() > 0 {
                     print(&reset_text(&reset))?;
@@ -117,7 +109,7 @@ impl PowercapArgs {
     }
 }
 
-/// What to do about a cap that cannot be set.
+/// What to do about a cap that a run cannot have.
 pub(super) fn advice(error: &CapError) -> Option<String> {
     Some(match error {
         CapError::NotAllowed { .. } => {
@@ -140,11 +132,19 @@ pub(super) fn advice(error: &CapError) -> Option<String> {
         CapError::Driver(_) | CapError::NoAnswer { .. } => {
             "nvidia-smi, which shows whether the driver works, then impact powercap reset".to_owned()
         }
+        CapError::Record(_) => {
+            "a folder that only you may write to: XDG_STATE_HOME, or for root IMPACT_RUN_ROOT".to_owned()
+        }
         _ => return None,
     })
 }
 
-fn advise(failure: Failure, advice: Option<String>) -> Failure {
+fn failure(error: CapError, what: &str) -> Failure {
+    let advice = match &error {
+        CapError::NotAllowed { .. } => Some("the same command with sudo".to_owned()),
+        other => advice(other),
+    };
+    let failure = Failure::new(error).within(what);
     match advice {
         Some(advice) => failure.advise(advice),
         None => failure,

@@ -220,7 +220,10 @@ fn read(path: &Path) -> io::Result<Record> {
     let file = files::open_unless_link(path)?;
     file.take(LARGEST).read_to_end(&mut bytes)?;
     serde_json::from_slice(&bytes).map_err(|_| {
-        let why = format!("{} is damaged", path.display());
+        let why = format!(
+            "{} is damaged; set the limit by nvidia-smi -pl and remove this file",
+            path.display()
+        );
         io::Error::new(io::ErrorKind::InvalidData, why)
     })
 }
