@@ -101,7 +101,7 @@ impl Boards {
     }
 
     fn wait_for_watts(&self, watts: f64) {
-        Self::wait_until("the limit is back", || self.watts() == watts);
+        Self::wait_until("the limit is as expected", || self.watts() == watts);
     }
 
     /// The processes of this machine that set caps.
@@ -330,7 +330,12 @@ fn a_hundred_kills_at_random_instants_leave_no_board_capped_after_the_next_run()
         random ^= random >> 7;
         random ^= random << 17;
         let mut run = boards.spawn_capped();
-        std::thread::sleep(Duration::from_micros(random % 120_000));
+        // Every other kill comes after the board was capped, however slow the machine is.
+        let instants = if kill % 2 == 0 { 120_000 } else { 5_000 };
+        if kill % 2 == 1 {
+            boards.wait_for_watts(180.0);
+        }
+        std::thread::sleep(Duration::from_micros(random % instants));
         // The keeper first, which would take the cap back.
         boards.kill_keepers();
         signal(&run, Signal::KILL);
@@ -343,7 +348,7 @@ fn a_hundred_kills_at_random_instants_leave_no_board_capped_after_the_next_run()
         assert_eq!(boards.watts(), 250.0, "{kill}: {reset:?}");
         assert!(boards.records().is_empty(), "{kill}");
     }
-    assert!(left > 0, "no kill left a cap");
+    assert!(left >= 50, "only {left} kills left a cap");
 }
 
 #[test]
