@@ -42,6 +42,7 @@ impl Hardware {
             procfs: config
                 .or(self.procfs_root.clone(), "procfs-root")
                 .unwrap_or(usual.procfs),
+            run: config.or(None, "run-root").unwrap_or(usual.run),
             nvml_lib: config
                 .or(self.nvml_lib.clone(), "nvml-lib")
                 .filter(|path| !path.is_empty()),

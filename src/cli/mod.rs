@@ -35,6 +35,8 @@ mod number;
 mod output;
 mod place;
 mod place_of_runs;
+#[cfg(all(feature = "track", target_os = "linux"))]
+mod powercap;
 mod region;
 mod report;
 #[cfg(all(feature = "track", target_os = "linux"))]
@@ -71,7 +73,7 @@ use failure::{Advise, Failure};
 
 use crate::cli::settings::Sources;
 #[cfg(not(all(feature = "track", target_os = "linux")))]
-use unsupported::{doctor, require, track};
+use unsupported::{doctor, powercap, require, track};
 
 /// The exit code of a command, or why it failed.
 type Outcome = Result<u8, Failure>;
@@ -87,7 +89,7 @@ type Outcome = Result<u8, Failure>;
 #[cfg_attr(
     not(all(feature = "track", target_os = "linux")),
     command(
-        before_help = "This impact cannot measure on this system yet: `track`, `doctor` and `require` only say so."
+        before_help = "This impact cannot measure on this system yet: `track`, `powercap`, `doctor` and `require` only say so."
     )
 )]
 #[command(after_help = "\
@@ -111,6 +113,8 @@ enum Command {
     Track(Deferred<Box<track::TrackArgs>>),
     /// Mark a phase of a job that is being tracked, from inside the job, or count its work
     Mark(Deferred<mark::MarkArgs>),
+    /// Show and set how much power the GPUs may draw
+    Powercap(Deferred<powercap::PowercapArgs>),
     /// Say what can be measured on this machine, how well, and what would make it better
     Doctor(Deferred<doctor::DoctorArgs>),
     /// Check that this machine has the hardware an experiment requires
@@ -167,6 +171,7 @@ impl Command {
         match self {
             Self::Track(args) => args.0.run(settings),
             Self::Mark(args) => Ok(args.0.run(settings)),
+            Self::Powercap(args) => args.0.run(settings),
             Self::Doctor(args) => args.0.run(settings),
             Self::Require(args) => args.0.run(settings),
             Self::Estimate(args) => args.0.run(settings),

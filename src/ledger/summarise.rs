@@ -382,6 +382,7 @@ fn described(info: &Info, parts: BTreeMap<Component, Part>) -> RunSummary {
         bad_lines: 0,
         info_was_changed: false,
         project_settings: info.project_settings.clone(),
+        power_cap: info.power_cap.clone(),
         implausible: Energy::ZERO,
         contradictions: 0,
         counted_elsewhere: false,

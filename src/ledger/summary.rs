@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 
 use super::phases::{Counts, Occurrence, Phase};
 use super::{AssumedPue, Hardware, RunOutcome};
-use crate::model::info::{FollowedProcess, Region};
+use crate::model::info::{FollowedProcess, PowerCap, Region};
 use crate::model::{Component, EnergyClass, Method, Present, Provenance, PueSource};
 use crate::units::{Energy, GramsCo2e, GramsPerKwh, Hours, IntensityRange, Pue};
 
@@ -75,6 +75,8 @@ pub struct RunSummary {
     pub info_was_changed: bool,
     /// Settings of the run that a project's file made, by key.
     pub project_settings: BTreeMap<String, String>,
+    /// The power cap that was asked for.
+    pub power_cap: Option<PowerCap>,
     /// Energy in the log that cannot be and is not counted.
     pub implausible: Energy,
     /// In how many ways samples of the log contradict each other or cannot be; the notes name them.

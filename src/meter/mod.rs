@@ -12,6 +12,7 @@ mod measurement;
 mod memory_use;
 mod metered_sensor;
 mod newest_pid;
+pub(crate) mod power_cap;
 pub(crate) mod process_tree;
 mod reaped_usage;
 mod recent_totals;

@@ -85,6 +85,9 @@ pub struct Info {
         deserialize_with = "realtime_sources"
     )]
     pub realtime_sources: Vec<Provenance>,
+    /// The power cap that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub power_cap: Option<PowerCap>,
     /// Every sensor that was looked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sensors: Vec<SensorNote>,
@@ -208,6 +211,30 @@ pub struct GpuCard {
     /// The most it may draw, in W.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub power_limit_w: Option<f64>,
+}
+
+/// A cap on the power of accelerators for the time of the run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PowerCap {
+    /// What was asked for, in W.
+    pub requested_w: f64,
+    /// The accelerators that were capped.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub boards: Vec<CappedBoard>,
+    /// Why the run went on without the cap, for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
+}
+
+/// An accelerator that was capped.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CappedBoard {
+    /// Tells it from every other.
+    pub uuid: String,
+    /// Its limit without the cap of the run, in W.
+    pub former_w: f64,
 }
 
 /// The state of the working directory's repository.

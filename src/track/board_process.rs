@@ -3,6 +3,7 @@
 //! A driver that hangs or crashes takes only that process with it. The process is a fork of this one. It answers one
 //! question at a time, as lines of JSON over a socket, and ends with its parent.
 
+use std::ffi::CStr;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::os::fd::AsRawFd as _;
 use std::os::unix::net::UnixStream;
@@ -151,34 +152,36 @@ impl Link {
     }
 
     fn send(&mut self, question: &Question) -> io::Result<()> {
-        let mut line = serde_json::to_vec(question)?;
-        line.push(b'\n');
-        self.stream.get_mut().write_all(&line)
+        send(self.stream.get_mut(), question)
     }
 
     fn receive<T: DeserializeOwned>(&mut self, patience: Duration) -> Result<T, DriverError> {
-        let stream = self.stream.get_ref();
-        let wait = stream.set_read_timeout(Some(patience.max(Duration::from_micros(1))));
-        let mut line = Vec::new();
-        let read = wait.and_then(|()| {
-            (&mut self.stream)
-                .take(LONGEST_ANSWER)
-                .read_until(b'\n', &mut line)
-        });
-        match read {
-            Err(error)
-                if matches!(
-                    error.kind(),
-                    io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut
-                ) =>
-            {
-                Err(DriverError::NoAnswer {
-                    seconds: patience.as_secs(),
-                })
-            }
-            Err(_) => Err(DriverError::Crashed),
-            Ok(_) => serde_json::from_slice(&line).map_err(|_| DriverError::Crashed),
+        receive(&mut self.stream, patience)
+    }
+}
+
+/// Waits for a line of JSON, but not longer than the patience allows.
+pub(super) fn receive<T: DeserializeOwned>(
+    stream: &mut BufReader<UnixStream>,
+    patience: Duration,
+) -> Result<T, DriverError> {
+    let patience = patience.max(Duration::from_micros(1));
+    let wait = stream.get_ref().set_read_timeout(Some(patience));
+    let mut line = Vec::new();
+    let read = wait.and_then(|()| stream.take(LONGEST_ANSWER).read_until(b'\n', &mut line));
+    match read {
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut
+            ) =>
+        {
+            Err(DriverError::NoAnswer {
+                seconds: patience.as_secs(),
+            })
         }
+        Err(_) => Err(DriverError::Crashed),
+        Ok(_) => serde_json::from_slice(&line).map_err(|_| DriverError::Crashed),
     }
 }
 
@@ -237,16 +240,24 @@ impl PowerSource for RemoteSource {
     }
 }
 
-/// Makes a fork independent of the job: no signal, no stream and no file of the parent.
+/// Makes a fork independent of the job; it ends with its parent.
 fn become_reader(parent: u32, socket: &UnixStream) {
-    let socket = socket.as_raw_fd();
-    // SAFETY: system calls on this process alone; the files closed here belong to values that are never used again.
+    // SAFETY: system calls on this process alone.
     unsafe {
         libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
         if libc::getppid() as u32 != parent {
             libc::_exit(0);
         }
-        libc::prctl(libc::PR_SET_NAME, c"impact-boards".as_ptr());
+    }
+    leave_the_job(c"impact-boards", socket);
+}
+
+/// Gives a fork its own name, and takes from it every signal, stream and file of the parent but this socket.
+pub(super) fn leave_the_job(name: &CStr, socket: &UnixStream) {
+    let socket = socket.as_raw_fd();
+    // SAFETY: system calls on this process alone; the files closed here belong to values that are never used again.
+    unsafe {
+        libc::prctl(libc::PR_SET_NAME, name.as_ptr());
         let mut all = std::mem::MaybeUninit::uninit();
         libc::sigfillset(all.as_mut_ptr());
         libc::sigprocmask(libc::SIG_SETMASK, all.as_ptr(), std::ptr::null_mut());
@@ -337,7 +348,8 @@ fn answer(roots: &Roots, socket: UnixStream) -> io::Result<()> {
     }
 }
 
-fn send(socket: &mut UnixStream, answer: &impl Serialize) -> io::Result<()> {
+/// Sends a value as a line of JSON.
+pub(super) fn send(socket: &mut UnixStream, answer: &impl Serialize) -> io::Result<()> {
     let mut line = serde_json::to_vec(answer)?;
     line.push(b'\n');
     socket.write_all(&line)

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::Control;
+use super::{CapRequest, Control};
 use crate::grid::intensity::ProviderChain;
 use crate::meter::sensor::Roots;
 use crate::model::PueSource;
@@ -38,6 +38,8 @@ pub struct Plan {
     pub grid: Option<Arc<ProviderChain>>,
     /// Also write the time series to this file.
     pub csv: Option<PathBuf>,
+    /// Cap the NVIDIA boards that the command would see, as long as it runs.
+    pub power_cap: Option<CapRequest>,
     /// Notes for the log from before the start.
     pub notes: Vec<String>,
     /// Those of the settings that a project's file made, by key.
@@ -129,6 +131,7 @@ mod tests {
             region: None,
             grid: None,
             csv: None,
+            power_cap: None,
             notes: Vec::new(),
             project_settings: BTreeMap::new(),
             redact: false,

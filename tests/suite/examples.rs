@@ -19,7 +19,11 @@ const SKIPPED: [(&str, &str); 5] = [
 ];
 
 /// Exit codes other than 0 that an example may end with, because of the machine it runs on.
-const OTHER_CODES: [(&str, i32); 2] = [("impact doctor", 4), ("impact require --gpu-name", 5)];
+const OTHER_CODES: [(&str, i32); 3] = [
+    ("impact doctor", 4),
+    ("impact require --gpu-name", 5),
+    ("impact powercap set", 1),
+];
 
 /// A profile of a run of an hour.
 const TRACE: &str = r#"[{"ph": "X", "name": "train", "pid": 1, "tid": 1, "ts": 0, "dur": 3e9}]"#;

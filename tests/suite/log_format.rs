@@ -117,11 +117,15 @@ fn a_tracked_run_has_the_fields_that_the_schema_describes_and_no_others() {
 fn runs_with_gpus_and_merged_runs_are_valid() {
     let folder = tempfile::tempdir().unwrap();
     let runs = folder.path().join("runs");
+    let cap =
+        |uuid: &str| json!({"requested_w": 180.0, "boards": [{"uuid": uuid, "former_w": 250.0}]});
     Run::of_watts(50.0)
         .gpu("a card", "GPU-1", "550.54", 200.0)
+        .with("power_cap", cap("GPU-1"))
         .write(&runs.join("a"));
     Run::of_watts(80.0)
         .on("node-2", "boot-2")
+        .with("power_cap", cap("GPU-2"))
         .write(&runs.join("b"));
     assert_valid_log(&Log::read(&runs.join("a")));
     let merged = folder.path().join("merged");
@@ -132,7 +136,10 @@ fn runs_with_gpus_and_merged_runs_are_valid() {
         .arg(&merged)
         .assert()
         .success();
-    assert_valid_log(&Log::read(&merged));
+    let merged = Log::read(&merged);
+    assert_valid_log(&merged);
+    let boards = merged.info["power_cap"]["boards"].as_array().unwrap();
+    assert_eq!(boards.len(), 2, "{boards:?}");
 }
 
 #[test]
@@ -149,6 +156,7 @@ fn the_schema_refuses_what_is_no_log() {
     for (name, valid, field, wrong) in [
         ("info", &info, "schema", json!(99)),
         ("info", &info, "pue", json!(0.5)),
+        ("info", &info, "power_cap", json!({"boards": []})),
         ("info", &info, "pue_source", json!({"by": "provider"})),
         (
             "info",

@@ -36,6 +36,7 @@ mod receipt;
 #[cfg(all(feature = "live", feature = "site"))]
 mod mistakes;
 mod placement;
+mod powercap;
 mod reference;
 mod region;
 mod report;

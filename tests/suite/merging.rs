@@ -37,6 +37,7 @@ fn any_run() -> impl Strategy<Value = RunSummary> {
             let intensity = GramsPerKwh::new(intensity).unwrap();
             RunSummary {
                 project_settings: BTreeMap::default(),
+                power_cap: None,
                 outer_runs: Vec::new(),
                 merged_seconds: std::collections::BTreeMap::new(),
                 boot_id: None,

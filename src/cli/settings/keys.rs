@@ -57,7 +57,7 @@ pub(crate) static KEYS: &[Key] = &[
     Key::new("procfs-root", words, "Folder to use instead of /proc; not allowed in a project's file")
         .personal()
         .default("/proc"),
-    Key::new("run-root", words, "Folder to use instead of /run, where cloud-init writes the cloud region; not allowed in a project's file")
+    Key::new("run-root", words, "Folder to use instead of /run, where cloud-init writes the cloud region and power caps are recorded; not allowed in a project's file")
         .personal()
         .default("/run"),
     Key::new("etc-root", words, "Folder to use instead of /etc, where the time zone of the clock is; not allowed in a project's file")

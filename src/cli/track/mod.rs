@@ -24,7 +24,7 @@ use super::place::{self, Place};
 use super::region::tables::Tables;
 use super::require::WantedBefore;
 use super::settings::{Config, Sources};
-use super::{Failure, Outcome, configured, exit};
+use super::{Failure, Outcome, configured, exit, powercap};
 use crate::grid::ResolvedPlace;
 #[cfg(feature = "live")]
 use crate::grid::intensity::{ProviderChain, live};
@@ -38,8 +38,8 @@ use crate::model::info::Region;
 use crate::model::{Citation, PueSource};
 use crate::text::escape;
 use crate::track::mark_socket::outer_run;
-use crate::track::{Control, Display, Plan, StartError, Subject, track};
-use crate::units::{Pue, Span};
+use crate::track::{CapRequest, Control, Display, Plan, StartError, Subject, track};
+use crate::units::{Pue, Span, Watts};
 
 #[derive(Debug, Args)]
 #[allow(
@@ -51,6 +51,7 @@ Examples:
   impact track -- ./run.sh
   impact track --zone US-CA --tag model=small -- python train.py --lr 0.1
   impact track --pid 4711 --duration 10m
+  impact track --power-cap 180W --best-effort -- ./run.sh
 
 The command keeps its input, output and terminal. It finds the folder of its run in IMPACT_RUN_DIR.
 The exit code is that of the command, or 128+n if signal n killed it, 127 if it was not found, 126
@@ -84,6 +85,12 @@ pub struct TrackArgs {
     #[cfg(feature = "live")]
     #[arg(long)]
     live: bool,
+    /// Cap the power of each NVIDIA board that the command would see, such as 180W, until it ends
+    #[arg(long, value_name = "POWER", value_parser = powercap::cap)]
+    power_cap: Option<Watts>,
+    /// Run without the power cap where it cannot be set; the log says so
+    #[arg(long, requires = "power_cap")]
+    best_effort: bool,
     /// Power usage effectiveness of the data centre, written to the log [default: that of the cloud
     /// provider, 1 on a laptop or workstation, else none, and statements assume the newest average, 1.54]
     #[arg(long, value_name = "PUE")]
@@ -164,8 +171,10 @@ impl TrackArgs {
             Subject::Command(words) => words.clone(),
             Subject::Process(_) => Vec::new(),
         };
+        // A command is not run without the cap that it needs.
+        let must_be_capped = plan.power_cap.is_some_and(|request| !request.best_effort);
         let summary = match track(plan, display) {
-            Err(error @ StartError::TooFewFiles(_)) if !words.is_empty() => {
+            Err(error @ StartError::TooFewFiles(_)) if !words.is_empty() && !must_be_capped => {
                 tell(format!(
                     "impact: {error}, so the command runs without being measured; raise the limit \
                      with ulimit -n 64"
@@ -310,6 +319,10 @@ impl TrackArgs {
             region,
             grid,
             csv: self.csv,
+            power_cap: self.power_cap.map(|cap| CapRequest {
+                cap,
+                best_effort: self.best_effort,
+            }),
             notes,
             project_settings,
             redact: self.redact,
@@ -424,17 +437,21 @@ fn tag(text: &str) -> Result<(String, String), BadValue> {
 
 fn not_started(error: StartError) -> Failure {
     let (code, advice) = match &error {
+        StartError::PowerCap(error) => (exit::NOT_STARTED, powercap::advice(error)),
         StartError::Command { source, .. } if source.kind() == io::ErrorKind::NotFound => (
             exit::NOT_FOUND,
-            Some("another spelling, or the path of the program if it is not in PATH"),
+            Some("another spelling, or the path of the program if it is not in PATH".to_owned()),
         ),
         StartError::Command { .. } => (
             exit::CANNOT_RUN,
-            Some("chmod +x for a program, or its interpreter: impact track -- sh ./script"),
+            Some(
+                "chmod +x for a program, or its interpreter: impact track -- sh ./script"
+                    .to_owned(),
+            ),
         ),
         StartError::Process { .. } => (
             exit::NOT_STARTED,
-            Some("the id of a process of yours that runs, as ps shows it"),
+            Some("the id of a process of yours that runs, as ps shows it".to_owned()),
         ),
         _ => (exit::NOT_STARTED, None),
     };

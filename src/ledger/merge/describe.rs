@@ -7,7 +7,7 @@ use super::Source;
 use crate::ledger::basis_split::BasisSplit;
 use crate::ledger::footprint::Carbon;
 use crate::ledger::{Assumptions, Footprint};
-use crate::model::info::{Host, Info, SensorNote};
+use crate::model::info::{Host, Info, PowerCap, SensorNote};
 use crate::model::sample::Observed;
 use crate::model::{Component, CpuSocket, EnergyClass, Method, PueSource, SCHEMA};
 use crate::units::{Energy, GramsCo2e, GramsPerKwh, IntensityRange, Pue};
@@ -34,6 +34,7 @@ pub(super) fn info(sources: &[Source], start: f64, end: f64) -> Info {
         name: common(sources, |info| info.name.clone()),
         tags,
         command: common(sources, |info| Some(info.command.clone())).unwrap_or_default(),
+        power_cap: power_cap(sources),
         exit_code: exit_code(sources),
         started: instant(start),
         // If one of the runs has no end, the merged run has none.
@@ -92,6 +93,17 @@ fn common<T: PartialEq>(sources: &[Source], read: impl Fn(&Info) -> Option<T>) -
         .iter()
         .all(|source| read(&source.info).as_ref() == Some(&first))
         .then_some(first)
+}
+
+/// The cap that all runs asked for, with the boards of all of them.
+fn power_cap(sources: &[Source]) -> Option<PowerCap> {
+    let requested_w = common(sources, |info| Some(info.power_cap.as_ref()?.requested_w))?;
+    let caps = sources.iter().filter_map(|s| s.info.power_cap.as_ref());
+    Some(PowerCap {
+        requested_w,
+        boards: caps.clone().flat_map(|cap| cap.boards.clone()).collect(),
+        refused: caps.clone().find_map(|cap| cap.refused.clone()),
+    })
 }
 
 fn host(sources: &[Source]) -> Host {

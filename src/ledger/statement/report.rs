@@ -10,6 +10,7 @@ use crate::grid::zone::ZoneId;
 use crate::ledger::figure::{Amount, Figures, without_intensity};
 use crate::ledger::footprint::{AssumedPlace, PueOrigin};
 use crate::ledger::{AccountedRun, Assumptions, Collection, Figure, Skipped, Tally};
+use crate::model::info::PowerCap;
 use crate::model::{Basis, Component, EnergyClass, Method};
 use crate::text::escape;
 use crate::text::number::{counted, percent};
@@ -54,6 +55,8 @@ struct RunReport {
     figures: Figures,
     #[serde(skip_serializing_if = "Option::is_none")]
     carbon: Option<CarbonReport>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    power_cap: Option<PowerCap>,
     devices: Vec<DeviceReport>,
     #[serde(skip_serializing_if = "PhaseReports::is_empty")]
     phases: PhaseReports,
@@ -227,6 +230,7 @@ impl RunReport {
                 assumed_place: carbon.assumed_place.clone(),
                 bases: carbon.origin.bases().into_iter().collect(),
             }),
+            power_cap: run.power_cap.clone(),
             devices: run
                 .parts
                 .iter()
@@ -283,6 +287,9 @@ impl RunReport {
                 let _ = writeln!(out, "  zone not recorded; {}", escape::line(&place));
             }
         }
+        if let Some(cap) = &self.power_cap {
+            write_cap(out, cap);
+        }
         for device in &self.devices {
             let inside = if device.counted_as.is_some() {
                 ""
@@ -318,6 +325,23 @@ impl RunReport {
         for note in &self.quality.notes {
             let _ = writeln!(out, "  note: {}", escape::line(note));
         }
+    }
+}
+
+fn write_cap(out: &mut String, cap: &PowerCap) {
+    let watts = |watts| Quantity::Power.amount(watts);
+    let requested = watts(cap.requested_w);
+    if let Some(why) = &cap.refused {
+        let why = escape::line(why);
+        let _ = writeln!(out, "  power cap: none; {requested} was refused: {why}");
+    }
+    for board in &cap.boards {
+        let former = watts(board.former_w);
+        let board = escape::line(&board.uuid);
+        let _ = writeln!(
+            out,
+            "  power cap: {requested} instead of {former} (gpu:{board})"
+        );
     }
 }
 

@@ -16,11 +16,11 @@ mod machine_cpu_time;
 mod memory;
 mod mirrored_dies;
 #[cfg(feature = "nvml")]
-mod nvml;
+pub(crate) mod nvml;
 mod odometer;
 mod perf;
 mod processor;
-mod rapl;
+pub(crate) mod rapl;
 mod reading;
 mod roots;
 mod share;

@@ -99,7 +99,7 @@ fn has_own_process_ids(roots: &Roots) -> bool {
     own.is_ok_and(|name| name.as_os_str() != HOST)
 }
 
-fn load(library: Option<&OsStr>) -> Result<Nvml, NvmlError> {
+pub(crate) fn load(library: Option<&OsStr>) -> Result<Nvml, NvmlError> {
     let load = |name: &OsStr| Nvml::builder().lib_path(name).init();
     match library {
         Some(path) => load(path),
@@ -139,17 +139,8 @@ impl NvidiaBoard {
         }
     }
 
-    /// Its UUID, and those of the slices it is cut into.
     fn ids(&self) -> Vec<String> {
-        let mut ids = vec![self.uuid.clone()];
-        if let Some(device) = &self.device
-            && let Ok(slices) = device.mig_device_count()
-        {
-            ids.extend(
-                (0..slices).filter_map(|slice| device.mig_device_by_index(slice).ok()?.uuid().ok()),
-            );
-        }
-        ids
+        ids(&self.uuid, self.device.as_deref())
     }
 
     /// Which processes computed since the last call, by time on the multiprocessors; none where the
@@ -276,6 +267,19 @@ impl Accelerator for NvidiaBoard {
         let of_run = users.iter().filter(|(pid, _)| processes.contains(pid));
         Ok(Share::of(of_run.map(|(_, part)| part).sum(), all))
     }
+}
+
+/// The UUID of a board, and those of the slices it is cut into.
+pub(crate) fn ids(uuid: &str, device: Option<&Device>) -> Vec<String> {
+    let mut ids = vec![uuid.to_owned()];
+    if let Some(device) = device
+        && let Ok(slices) = device.mig_device_count()
+    {
+        ids.extend(
+            (0..slices).filter_map(|slice| device.mig_device_by_index(slice).ok()?.uuid().ok()),
+        );
+    }
+    ids
 }
 
 fn power(device: &Device) -> Result<f64, NvmlError> {

@@ -10,6 +10,8 @@ pub struct Roots {
     pub sysfs: PathBuf,
     /// Used instead of /proc.
     pub procfs: PathBuf,
+    /// Used instead of /run.
+    pub run: PathBuf,
     /// The NVML library; without one the dynamic loader searches for it.
     pub nvml_lib: Option<OsString>,
     /// Design power of all processors in watts, as the user states it, for estimates.
@@ -27,6 +29,7 @@ impl Default for Roots {
         Self {
             sysfs: "/sys".into(),
             procfs: "/proc".into(),
+            run: "/run".into(),
             nvml_lib: None,
             cpu_tdp_w: None,
             gpu_tdp_w: None,

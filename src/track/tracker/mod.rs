@@ -11,6 +11,7 @@ use super::log_thread::{LogSender, SampleCount};
 use super::mark_socket::MarkSocket;
 use super::meter_thread::{JobEnd, JobEvent};
 use super::plan::Plan;
+use super::power_cap::RunCaps;
 use super::recorder::unwritten;
 use super::run_cgroup::RunCgroup;
 use super::summary::{Display, Summary};
@@ -35,12 +36,19 @@ const STOP_PATIENCE: Duration = Duration::from_millis(100);
 pub fn track(plan: Plan, display: Option<Box<dyn Display + Send>>) -> Result<Summary, StartError> {
     let plan = Arc::new(plan);
     let mut tracker = Tracker::start(&plan, display)?;
-    let summary = match tracker.wait_for_job() {
+    let end = tracker.wait_for_job();
+    if let Some(end) = end {
+        tracker.tell_end(end);
+    }
+    let still_capped = tracker.caps.release();
+    let summary = match end {
         Some(end) => tracker.wait_for_log(&plan, end),
         // The time of measuring a process was up.
         None => tracker.complete.take(),
     };
-    let summary = summary.unwrap_or_else(|| Summary::of_nothing(&plan, Ending::Unknown));
+    let mut summary = summary.unwrap_or_else(|| Summary::of_nothing(&plan, Ending::Unknown));
+    summary.notes.extend(still_capped.clone());
+    summary.not_in_log.extend(still_capped);
     if let Some(socket) = &tracker.mark_socket {
         socket.close();
     }
@@ -62,6 +70,7 @@ struct Tracker {
     run: Option<PathBuf>,
     mark_socket: Option<Arc<MarkSocket>>,
     samples: SampleCount,
+    caps: RunCaps,
     /// The control group of the command, which is removed at the end.
     _cgroup: Option<RunCgroup>,
 }
@@ -117,12 +126,15 @@ impl Tracker {
         self.tell(JobEvent::Continued);
     }
 
-    /// Waits until the log is complete, but not longer than the user or the patience allows.
-    fn wait_for_log(&self, plan: &Plan, end: JobEnd) -> Option<Summary> {
+    fn tell_end(&self, end: JobEnd) {
         match &self.measuring {
             Measuring::By(meter) => drop(meter.send(JobEvent::Ended(end))),
             Measuring::Nobody(log) => log.finish(end),
         }
+    }
+
+    /// Waits until the log is complete, but not longer than the user or the patience allows.
+    fn wait_for_log(&self, plan: &Plan, end: JobEnd) -> Option<Summary> {
         let deadline = Instant::now() + END_PATIENCE;
         loop {
             let why = match self.done.try_recv() {

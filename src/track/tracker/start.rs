@@ -12,6 +12,7 @@ use crate::files::{self, TrustedOwners};
 use crate::grid::intensity::IntensityPoller;
 use crate::meter::clock::own_cpu_time;
 use crate::meter::host;
+use crate::meter::power_cap::CapError;
 use crate::meter::sensor::Processor;
 use crate::meter::{Clock as _, Roots, Scope, ScopeError, SystemClock};
 use crate::model::info::{FollowedProcess, Host};
@@ -26,6 +27,7 @@ use crate::track::mark_socket::{
 use crate::track::meter_thread::{JobEvent, MeterSetup, Prepared, StartedJob};
 use crate::track::open_files::{FileReserve, OpenFileLimit};
 use crate::track::output::{FirstEntries, OutputSetup};
+use crate::track::power_cap::RunCaps;
 use crate::track::run_cgroup::RunCgroup;
 use crate::track::signals::Signals;
 use crate::track::spawn::Launch;
@@ -65,6 +67,9 @@ pub enum StartError {
     /// The process may open too few files for a log. Nothing was started.
     #[error("only {0} files may be open, and tracking needs {least}", least = OpenFileLimit::LEAST)]
     TooFewFiles(u64),
+    /// The power cap cannot be set. Nothing was started.
+    #[error("the command was not started, because its power cap cannot be set")]
+    PowerCap(#[source] CapError),
     /// Signals cannot be received.
     #[error("signals cannot be received")]
     Signals(#[source] io::Error),
@@ -148,6 +153,10 @@ impl Tracker {
         let files = OpenFileLimit::raise().map_err(StartError::TooFewFiles)?;
         // Before any thread is started: one that does not block signals would receive those of this process.
         let signals = Signals::hold().map_err(StartError::Signals)?;
+        let pseudonyms = pseudonyms(plan);
+        let mut notes = plan.notes.clone();
+        let mut caps =
+            RunCaps::begin(plan, pseudonyms.as_ref(), &mut notes).map_err(StartError::PowerCap)?;
         let boards = BoardProcess::start(&plan.roots);
         let owner = followed_owner(plan);
         let mark_socket = MarkSocket::open(&id, owner).ok().map(Arc::new);
@@ -163,12 +172,10 @@ impl Tracker {
             intensity: poll_intensity(plan),
             cpu_at_start,
         });
-        let mut notes = plan.notes.clone();
         let boards = boards.unwrap_or_else(|error| {
             notes.push(format!("GPU boards cannot be read: {error}"));
             None
         });
-        let pseudonyms = pseudonyms(plan);
         // Sensors must not take the files that the log needs.
         let reserve = FileReserve::new();
         let (meter, prepared) = meter_thread::start(MeterSetup {
@@ -190,6 +197,7 @@ impl Tracker {
             ));
         }
         let mut info = first_info(plan, &id, pseudonyms.as_ref());
+        info.power_cap = caps.recorded.take();
         if let Ready::Found(child) = &ready {
             info.followed = followed(&plan.roots, child.pid().as_raw_pid() as u32);
         }
@@ -228,6 +236,7 @@ impl Tracker {
             run,
             mark_socket,
             samples,
+            caps,
             _cgroup: cgroup,
         })
     }

@@ -13,7 +13,12 @@
 //!
 //! `IMPACT_STUB_CALLS` names a file that gets the name of each function that is called.
 //!
-//! `fault call=nvmlInit_v2 kind=hang` makes one function hang; `kind=crash` makes it crash.
+//! `fault call=nvmlInit_v2 kind=hang` makes one function hang; `kind=crash` makes it crash; `kind=kill` ends the process
+//! at once. With `after=9` instead of `call`, the tenth call of the process is the one. `process=impact-caps` limits a
+//! fault to processes of this name.
+//!
+//! `limit`, `default`, `least` and `most` are power limits in W. A limit that is set lasts: it is written to the folder
+//! that `IMPACT_STUB_LIMITS` names, into a file called after the board. `permission=no` refuses to set it.
 
 mod scenario;
 
@@ -25,6 +30,7 @@ use scenario::{Board, Scenario};
 const SUCCESS: c_uint = 0;
 const INVALID_ARGUMENT: c_uint = 2;
 const NOT_SUPPORTED: c_uint = 3;
+const NO_PERMISSION: c_uint = 4;
 const NOT_FOUND: c_uint = 6;
 const INSUFFICIENT_SIZE: c_uint = 7;
 const GPU_IS_LOST: c_uint = 15;
@@ -192,9 +198,76 @@ macro_rules! numbers {
 numbers!(
     nvmlDeviceGetPowerUsage => "power" * 1000.0 as c_uint,
     nvmlDeviceGetTotalEnergyConsumption => "energy" * 1.0 as c_ulonglong,
-    nvmlDeviceGetEnforcedPowerLimit => "limit" * 1000.0 as c_uint,
+    nvmlDeviceGetPowerManagementDefaultLimit => "default" * 1000.0 as c_uint,
     nvmlDeviceGetPerformanceState => "pstate" * 1.0 as c_uint
 );
+
+macro_rules! limits {
+    ($($function:ident),*) => {$(
+        /// # Safety
+        /// `out` has room for a number.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $function(device: Handle, out: *mut c_uint) -> c_uint {
+            scenario::called(stringify!($function));
+            // SAFETY: as the caller promises.
+            unsafe { answer(device, out, Board::limit) }
+        }
+    )*};
+}
+
+limits!(
+    nvmlDeviceGetEnforcedPowerLimit,
+    nvmlDeviceGetPowerManagementLimit
+);
+
+/// # Safety
+/// `least` and `most` have room for a number each.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn nvmlDeviceGetPowerManagementLimitConstraints(
+    device: Handle,
+    least: *mut c_uint,
+    most: *mut c_uint,
+) -> c_uint {
+    scenario::called("nvmlDeviceGetPowerManagementLimitConstraints");
+    let limit = |key: &'static str| move |board: &Board| board.milliwatts(key);
+    // SAFETY: as the caller promises.
+    unsafe {
+        match answer(device, least, limit("least")) {
+            SUCCESS => answer(device, most, limit("most")),
+            error => error,
+        }
+    }
+}
+
+/// # Safety
+/// As of every function: the handle is one of this library.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn nvmlDeviceSetPowerManagementLimit(
+    device: Handle,
+    limit: c_uint,
+) -> c_uint {
+    scenario::called("nvmlDeviceSetPowerManagementLimit");
+    let mut board = None;
+    // SAFETY: the option outlives the call.
+    match unsafe { answer(device, &raw mut board, |board| Some(Some(board.clone()))) } {
+        SUCCESS => {}
+        error => return error,
+    }
+    let Some(board) = board else {
+        return INVALID_ARGUMENT;
+    };
+    let (Some(least), Some(most)) = (board.milliwatts("least"), board.milliwatts("most")) else {
+        return NOT_SUPPORTED;
+    };
+    if board.text("permission").as_deref() == Some("no") {
+        return NO_PERMISSION;
+    }
+    if !(least..=most).contains(&limit) {
+        return INVALID_ARGUMENT;
+    }
+    board.keep_limit(limit);
+    SUCCESS
+}
 
 /// # Safety
 /// `out` has room for a number.

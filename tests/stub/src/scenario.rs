@@ -1,6 +1,10 @@
 use std::collections::HashMap;
 use std::fs::OpenOptions;
 use std::io::Write as _;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Calls of this process so far.
+static CALLS: AtomicUsize = AtomicUsize::new(0);
 
 /// What the boards and the processes on them do right now.
 #[derive(Debug, Default)]
@@ -45,7 +49,18 @@ impl Scenario {
 pub(crate) fn called(call: &str) {
     write_down(call);
     let scenario = Scenario::now();
-    let is_of_call = |fault: &&Board| fault.text("call").as_deref() == Some(call);
+    let earlier = CALLS.fetch_add(1, Ordering::Relaxed);
+    let is_of_call = |fault: &&Board| {
+        let is_of_process = match fault.text("process") {
+            Some(name) => own_name() == name,
+            None => true,
+        };
+        is_of_process
+            && match fault.number("after") {
+                Some(calls) => calls as usize == earlier,
+                None => fault.text("call").as_deref() == Some(call),
+            }
+    };
     let kind = scenario
         .faults
         .iter()
@@ -56,9 +71,17 @@ pub(crate) fn called(call: &str) {
             std::thread::sleep(std::time::Duration::from_secs(3600));
         },
         // SAFETY: it is not: this is what a broken driver does.
+        // Nothing of the process runs at an abort, as at SIGKILL.
+        Some("kill") => std::process::abort(),
         Some("crash") => unsafe { std::ptr::null_mut::<u8>().write_volatile(1) },
         _ => {}
     }
+}
+
+/// The name that the process has given itself.
+fn own_name() -> String {
+    let name = std::fs::read_to_string("/proc/self/comm").unwrap_or_default();
+    name.trim_end().to_owned()
 }
 
 /// Appends a call to the file that `IMPACT_STUB_CALLS` names.
@@ -76,6 +99,33 @@ impl Board {
 
     pub(crate) fn number(&self, key: &str) -> Option<f64> {
         self.0.get(key)?.parse().ok()
+    }
+
+    pub(crate) fn milliwatts(&self, key: &str) -> Option<u32> {
+        Some((self.number(key)? * 1000.0) as u32)
+    }
+
+    /// The power limit: what was set last, else that of the scenario.
+    pub(crate) fn limit(&self) -> Option<u32> {
+        let set = self.limit_file();
+        let set = set.and_then(|path| std::fs::read_to_string(path).ok());
+        match set {
+            Some(text) => Some(text.parse().expect("a number of milliwatts")),
+            None => self.milliwatts("limit"),
+        }
+    }
+
+    /// Keeps a limit for all processes. The file is never half written, however the process ends.
+    pub(crate) fn keep_limit(&self, milliwatts: u32) {
+        let path = self.limit_file().expect("a folder for limits");
+        let new = path.with_extension(std::process::id().to_string());
+        std::fs::write(&new, milliwatts.to_string()).expect("room for a limit");
+        std::fs::rename(&new, path).expect("room for a limit");
+    }
+
+    fn limit_file(&self) -> Option<std::path::PathBuf> {
+        let folder = std::env::var_os("IMPACT_STUB_LIMITS")?;
+        Some(std::path::Path::new(&folder).join(self.text("uuid")?))
     }
 
     pub(crate) fn is_lost(&self) -> bool {
