@@ -26,11 +26,12 @@ Examples:
   impact attribute impact-logs/0 --profile spans.csv --bands bands.svg --target 90%
   impact attribute impact-logs/0 --profile stacks.txt --format json
 
-Reads Chrome trace events (PyTorch, JAX, exports of Nsight and perf), speedscope and pyinstrument JSON, dumps
-of Python's cProfile, collapsed stacks (py-spy, perf, async-profiler), mprof files, and CSV with the columns
-name, start, end in seconds, and device and thread if wanted.
-The power of a device is divided equally among the threads that are busy on it; a thread's part is that of its
-innermost span. A profile without times is divided by own time, and is labelled as estimated.
+Reads Chrome trace events (PyTorch, JAX, exports of Nsight and perf), speedscope and pyinstrument
+JSON, dumps of Python's cProfile, collapsed stacks (py-spy, perf, async-profiler), mprof files, and
+CSV with the columns name, start, end in seconds, and device and thread if wanted.
+The power of a device is divided equally among the threads that are busy on it; a thread's part is
+that of its innermost span. A profile without times is divided by own time, and is labelled as
+estimated.
 Exit code 6: the spans cover less than --target.")]
 pub struct AttributeArgs {
     /// The folder of the run
