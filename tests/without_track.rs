@@ -12,7 +12,7 @@ use program::impact;
 
 #[test]
 fn commands_that_measure_say_that_they_are_not_available_and_what_is() {
-    for (command, code) in [("track", 125), ("doctor", 1), ("require", 1)] {
+    for (command, code) in [("track", 125), ("bench", 1), ("doctor", 1), ("require", 1)] {
         let mut measure = impact();
         measure.args([command, "--zone", "FR", "--", "true"]);
         let output = measure.assert().code(code).get_output().clone();
