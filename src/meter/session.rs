@@ -122,7 +122,7 @@ impl Session {
 
     /// The next command of the run has just started as this process.
     pub(crate) fn follow_next(&mut self, pid: u32) {
-        self.sampler.follow(pid);
+        self.sampler.follow_next(pid);
     }
 
     fn watch_start_lag(&mut self, before: &Totals, at: Duration) {

@@ -9,6 +9,7 @@ use std::process::{Command, Output, Stdio};
 use impact::ledger::bench::order;
 use serde_json::Value;
 
+use crate::support::simulator::Simulator;
 use crate::support::{Machine, same};
 
 /// A machine without /proc, so that all energy is the command's, and a command `draw NAME MICROJOULES`.
@@ -82,6 +83,7 @@ fn a_sample_has_the_energy_of_its_runs_and_a_figure_that_of_one() {
     assert_eq!(of["measured_share"], 1.0);
     assert_eq!(of["devices"]["package-0"]["method"], "measured");
     // A run to warm up, and three samples of two runs.
+    assert_eq!(of["warm_up_runs"], 1);
     assert_eq!(lines(&machine).len(), 7);
     let first = &of["samples"][0];
     let seconds = first["time_s"].as_f64().unwrap() / 2.0;
@@ -128,7 +130,10 @@ fn means_are_those_of_the_commands_and_the_verdict_comes_first() {
         "{shown}"
     );
     assert!(shown.contains("5 against 5 samples"), "{shown}");
-    assert!(shown.contains("small: 5 samples of 1 run."), "{shown}");
+    assert!(
+        shown.contains("small: 5 samples of 1 run, after no warm-up."),
+        "{shown}"
+    );
 }
 
 #[test]
@@ -402,5 +407,84 @@ fn a_signal_ends_the_command_and_what_was_measured_is_shown() {
     assert!(
         !std::path::Path::new("/proc").join(pid.trim()).exists(),
         "the command still runs"
+    );
+}
+
+#[test]
+fn commands_are_measured_for_at_least_the_time_that_is_asked_for() {
+    let machine = machine();
+    let options = ["--min-time", "0.2s", "--warmup", "0", "--format", "json"];
+    let commands = ["--", "sh", "draw", "a", "1000000", "--", "true"];
+    let document = json(&output(&machine, &[&options[..], &commands].concat()));
+    let samples = |index: usize| document["commands"][index]["samples"].as_array().unwrap();
+    assert_eq!(samples(0).len(), samples(1).len());
+    for index in [0, 1] {
+        let lasted = samples(index)
+            .iter()
+            .map(|sample| sample["time_s"].as_f64().unwrap());
+        assert!(lasted.sum::<f64>() >= 0.2, "{document}");
+    }
+    let both = output(&machine, &["--min-time", "1s", "--runs", "3", "--", "true"]);
+    assert_eq!(both.status.code(), Some(2));
+}
+
+#[test]
+fn a_command_shorter_than_the_counter_is_late_runs_many_times_in_a_sample() {
+    let machine = machine();
+    let counter = machine.counter("intel-rapl:0");
+    let _running = Simulator::start(&counter, &[(0.0, 50.0)], 262_143_328_850);
+    let options = [
+        "--runs", "2", "--warmup", "1", "--format", "json", "--", "true",
+    ];
+    let document = json(&output(&machine, &options));
+    let of = &document["commands"][0];
+    let runs = of["samples"][0]["runs"].as_u64().unwrap();
+    // `true` takes some milliseconds at most, and 250 updates half a second at least.
+    assert!(runs > 10, "{of}");
+    assert!(of["warm_up_runs"].as_u64().unwrap() > 10, "{of}");
+    let energy = of["samples"][0]["energy_j"].as_f64().unwrap();
+    let mean = of["figures"]["energy"]["least"].as_f64().unwrap();
+    assert!(mean <= energy / runs as f64 + 1e-9, "{of}");
+    let shown = text(&output(&machine, &["--runs", "2", "--warmup", "1", "--", "true"]).stdout);
+    assert!(shown.contains("runs each"), "{shown}");
+}
+
+#[test]
+fn a_board_is_read_anew_for_each_sample() {
+    let machine = machine();
+    let tests = std::env::current_exe().unwrap();
+    let stub = tests.parent().unwrap().join("libnvml_stub.so");
+    let play = "n=$((n + 42000)); echo $n > n; \
+        printf 'board uuid=GPU-1 name=Stub power=150 energy=%s\\nprocess pid=%s sm=80 time=5\\n' $n $$ > next; \
+        mv next scenario";
+    fs::write(machine.path("n"), "1000\n").unwrap();
+    fs::write(machine.path("play"), format!("read n < n; {play}")).unwrap();
+    fs::write(
+        machine.path("scenario"),
+        "board uuid=GPU-1 name=Stub power=150 energy=1000\n",
+    )
+    .unwrap();
+    let mut command = bench(&machine);
+    command.env("IMPACT_NVML_LIB", stub);
+    command.env("IMPACT_STUB_SCENARIO", machine.path("scenario"));
+    command.args([
+        "--runs", "3", "--warmup", "1", "--repeat", "2", "--format", "json",
+    ]);
+    let document = json(&command.args(["--", "sh", "play"]).output().unwrap());
+    let of = &document["commands"][0];
+    assert_eq!(
+        of["devices"]["gpu:GPU-1"]["method"], "measured",
+        "{document}"
+    );
+    assert!(
+        same(
+            of["devices"]["gpu:GPU-1"]["energy_j"].as_f64().unwrap(),
+            252.0
+        ),
+        "{of}"
+    );
+    assert!(
+        same(of["figures"]["energy"]["mean"].as_f64().unwrap(), 42.0),
+        "{of}"
     );
 }

@@ -32,14 +32,14 @@ Examples:
   impact bench --runs 3 --name a --name b --baseline b --output bench.json -- ./run.sh -- true
   impact bench --runs 3 --per tokens=4096 --subtract-idle --svg bench.svg -- ./run.sh
 
-Several commands are separated by `--`. A command of one word with blanks is run by `sh -c`, whose energy
-is then part of it; so is one that has a `--` of its own. Commands have no input.
-A short command runs several times in each sample, until a sample is far longer than the counters take to
-be updated; its figures are means of these runs and contain the time to start the next.
+Several commands are separated by `--`. A command of one word with blanks is run by `sh -c`, whose
+energy is then part of it; write a command that has a `--` of its own so. Commands have no input.
+A short command runs several times in each sample, until a sample is far longer than the counters
+take to be updated; its figures are means of these runs, with the time to start the next.
 With --prepare or --warmup 0 a sample is one run, unless --repeat says otherwise.
 Ctrl-C ends the command and shows what was measured so far.
-Exit code 1: a command failed. 2: an option is wrong. 125, 126, 127: a command could not be started, cannot
-be run, was not found. 128+n: signal n ended the benchmark; 130 for Ctrl-C.")]
+Exit code 1: a command failed. 2: an option is wrong. 125, 126, 127: a command could not be
+started, cannot be run, was not found. 128+n: signal n ended the benchmark; 130 for Ctrl-C.")]
 pub struct BenchArgs {
     /// Samples of each command
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100_000))]
@@ -127,7 +127,6 @@ impl BenchArgs {
             work: self.per.clone(),
             subtract_idle: self.subtract_idle,
             seed: self.seed,
-            warm_up: self.warmup,
             ..Bench::default()
         };
         let mut runner = Runner {
@@ -138,6 +137,7 @@ impl BenchArgs {
                 None => Rounds::Count(self.runs),
             },
             prepare: self.prepare.clone(),
+            warm_up: self.warmup,
             repeat: self.repeat,
             idle: self.idle,
             ignores_failure: self.ignore_failure,

@@ -14,14 +14,15 @@ use crate::ledger::bench::{
 };
 use crate::meter::{Conditions, Measurement, Roots};
 use crate::model::{Component, Method};
+use crate::text::escape;
 use crate::track::{CommandMeter, CommandRuns, Ending, IdleMachine, MeterError};
 use crate::units::moments::Moments;
 use crate::units::{Energy, Watts};
 
 /// Idle power that varies by a larger share of its mean is noisy.
 const MOST_NOISE: f64 = 0.1;
-/// Of the notes of measurements so many are shown.
-const MOST_NOTES: usize = 10;
+/// So many warnings are shown.
+const MOST_WARNINGS: usize = 20;
 /// The shortest sample is known well enough if it is not shorter than this share of what the counters need.
 const SHORT: f64 = 0.5;
 
@@ -32,6 +33,9 @@ pub(super) struct Runner {
     pub(super) commands: Vec<Command>,
     pub(super) rounds: Rounds,
     pub(super) prepare: Option<OsString>,
+    /// How often each command runs before, at least.
+    pub(super) warm_up: u32,
+    /// Runs in a sample; if none, as many as the counters need.
     pub(super) repeat: Option<u32>,
     /// How long the idle machine is measured; 0 for not at all.
     pub(super) idle: Duration,
@@ -93,17 +97,16 @@ impl Runner {
         let idle_watts = self.measure_idle()?;
         let mut runs = Vec::new();
         for index in 0..self.commands.len() {
-            bar.set_message(format!("warm-up: {}", self.commands[index].name));
+            bar.set_message(format!("warm-up: {}", self.shown(index)));
             bar.tick();
-            let warmed = self.warm_up(index, &updates)?;
-            runs.push(self.repeat.unwrap_or(warmed));
+            runs.push(self.warm_up(index, &updates)?);
         }
         let mut place = 0;
         let mut round = 0;
         while !self.is_done(round) {
             for index in order(self.commands.len(), round, self.bench.seed) {
                 place += 1;
-                bar.set_message(self.commands[index].name.clone());
+                bar.set_message(self.shown(index));
                 self.show_progress(bar, place - 1);
                 let measured = self.sample(index, runs[index])?;
                 self.add(index, place, &measured, &idle_watts);
@@ -165,29 +168,27 @@ impl Runner {
         index: usize,
         updates: &BTreeMap<Component, Duration>,
     ) -> Result<u32, Stop> {
-        let Some(unmeasured) = self.bench.warm_up.checked_sub(1) else {
-            return Ok(1);
+        let Some(unmeasured) = self.warm_up.checked_sub(1) else {
+            return Ok(self.repeat.unwrap_or(1));
         };
         for _ in 0..unmeasured {
             self.prepare()?;
             let ending = self.meter.run(&self.commands[index].words)?;
             self.check(index, ending)?;
         }
-        let measured = self.sample(index, 1)?;
-        if self.prepare.is_some() {
+        let once = self.sample(index, 1)?;
+        self.bench.commands[index].warm_up_runs = self.warm_up;
+        if let Some(repeat) = self.repeat {
+            return Ok(repeat);
+        }
+        let runs = needed_runs(&once, updates);
+        if runs == 1 || self.prepare.is_some() {
             return Ok(1);
         }
-        let measurement = &measured.measurement;
-        let seconds = measurement.duration.as_secs_f64();
-        let counters: Vec<CounterUpdates> = counted(measurement)
-            .filter_map(|(component, balance)| {
-                Some(CounterUpdates {
-                    period: *updates.get(component)?,
-                    watts: balance.attributed_j / seconds,
-                })
-            })
-            .collect();
-        Ok(runs_of_a_sample(measurement.duration, &counters))
+        // A single run takes longer than one among many.
+        let measured = self.sample(index, runs)?;
+        self.bench.commands[index].warm_up_runs += runs;
+        Ok(needed_runs(&measured, updates))
     }
 
     /// One measurement of a command, which is repeated if it was stopped meanwhile, as by Ctrl-Z.
@@ -274,9 +275,14 @@ impl Runner {
 
     fn warn(&mut self, warning: String) {
         let warnings = &mut self.bench.warnings;
-        if !warnings.contains(&warning) && warnings.len() < MOST_NOTES {
-            warnings.push(warning);
+        if warnings.contains(&warning) || warnings.len() > MOST_WARNINGS {
+            return;
         }
+        warnings.push(if warnings.len() < MOST_WARNINGS {
+            warning
+        } else {
+            "there were more warnings, which are not shown".to_owned()
+        });
     }
 
     /// Samples that are too short for their counters, where a sample is not repeated by itself.
@@ -333,6 +339,11 @@ impl Runner {
         ProgressBar::new(length).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
     }
 
+    /// The name of a command for a terminal.
+    fn shown(&self, index: usize) -> String {
+        escape::terminal(&self.commands[index].name).into_owned()
+    }
+
     fn show_progress(&self, bar: &ProgressBar, samples: usize) {
         bar.set_position(match self.rounds {
             Rounds::Count(_) => samples as u64,
@@ -340,6 +351,21 @@ impl Runner {
         });
         bar.tick();
     }
+}
+
+/// How often a command must run in a sample, by what was measured of it.
+fn needed_runs(measured: &CommandRuns, updates: &BTreeMap<Component, Duration>) -> u32 {
+    let measurement = &measured.measurement;
+    let seconds = measurement.duration.as_secs_f64();
+    let counters = counted(measurement).filter_map(|(component, balance)| {
+        Some(CounterUpdates {
+            period: *updates.get(component)?,
+            watts: balance.attributed_j / seconds,
+        })
+    });
+    let counters: Vec<CounterUpdates> = counters.collect();
+    let runs = measured.endings.len() as u32;
+    runs_of_a_sample(measurement.duration / runs, &counters)
 }
 
 /// The devices whose energy is added up.

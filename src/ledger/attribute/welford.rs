@@ -1,4 +1,5 @@
-use statrs::distribution::{ContinuousCDF, StudentsT};
+use crate::ledger::compare::margin_of_mean;
+use crate::units::moments::Moments;
 
 const CONFIDENCE: f64 = 0.95;
 
@@ -21,20 +22,18 @@ impl Welford {
 
     /// Half of the 95 % interval of the mean, by Student's t; none for less than two values.
     pub(super) fn half_interval(&self) -> Option<f64> {
-        if self.count < 2 {
-            return None;
-        }
-        let count = self.count as f64;
-        let error = (self.squares / (count - 1.0) / count).sqrt();
-        let t = StudentsT::new(0.0, 1.0, count - 1.0).ok()?;
-        Some(t.inverse_cdf(f64::midpoint(1.0, CONFIDENCE)) * error)
+        let moments = Moments {
+            count: usize::try_from(self.count).ok()?,
+            mean: self.mean,
+            variance: (self.count > 1).then(|| self.squares / (self.count - 1) as f64),
+        };
+        margin_of_mean(&moments, CONFIDENCE)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::moments::Moments;
 
     fn of(values: &[f64]) -> Welford {
         let mut sum = Welford::default();

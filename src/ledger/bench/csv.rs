@@ -1,4 +1,4 @@
-use super::Bench;
+use super::{Bench, BenchFigure};
 use crate::text::table::Table;
 
 const NUMBERS: [&str; 6] = [
@@ -16,6 +16,10 @@ pub fn csv(bench: &Bench) -> String {
     let figures = bench.figures();
     let mut titles: Vec<String> = NUMBERS.map(str::to_owned).to_vec();
     for figure in &figures {
+        if let BenchFigure::Work(name) = figure {
+            titles.push(name.clone());
+            continue;
+        }
         let unit = figure
             .unit()
             .replace(' ', "_")

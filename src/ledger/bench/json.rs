@@ -18,7 +18,6 @@ struct Document<'a, C: Serialize> {
     verdict: Vec<String>,
     confidence: f64,
     seed: u64,
-    warm_up_runs: u32,
     interrupted: bool,
     warnings: &'a [String],
     idle: Option<IdleEntry>,
@@ -40,6 +39,7 @@ struct IdleEntry {
 struct CommandEntry<'a> {
     name: &'a str,
     command: &'a [String],
+    warm_up_runs: u32,
     measured_share: Option<f64>,
     devices: BTreeMap<String, DeviceEntry<'a>>,
     samples: Vec<SampleEntry>,
@@ -91,7 +91,6 @@ pub fn json(bench: &Bench) -> String {
         verdict: verdict(bench, &comparison),
         confidence: CONFIDENCE,
         seed: bench.seed,
-        warm_up_runs: bench.warm_up,
         interrupted: bench.is_interrupted,
         warnings: &bench.warnings,
         idle: bench.idle.map(|idle| IdleEntry {
@@ -126,6 +125,7 @@ fn command<'a>(bench: &'a Bench, command: &'a BenchCommand) -> CommandEntry<'a> 
     CommandEntry {
         name: &command.name,
         command: &command.words,
+        warm_up_runs: command.warm_up_runs,
         measured_share: command.measured_share(),
         devices: command.devices.iter().map(device).collect(),
         samples: command.samples.iter().map(sample).collect(),

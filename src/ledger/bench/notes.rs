@@ -1,6 +1,5 @@
 //! What a benchmark says in sentences.
 
-use super::repetition::UPDATES_OF_A_SAMPLE;
 use super::{Bench, BenchCommand, BenchFigure, CONFIDENCE, Outliers};
 use crate::ledger::compare::{Comparison, verdicts};
 use crate::text::number::{counted, percent, rough};
@@ -50,16 +49,11 @@ pub(super) fn notes(bench: &Bench, comparison: &Comparison) -> Vec<String> {
         }
     }
     notes.push(idle(bench));
-    notes.push(if bench.commands.len() > 1 {
-        format!(
-            "Each round ran every command once, in random order (seed {}); {} before.",
-            bench.seed,
-            warm_up(bench)
-        )
-    } else {
-        format!("{} before the first sample.", warm_up(bench))
-    });
     if bench.commands.len() > 1 {
+        notes.push(format!(
+            "Each round had every command once, in random order (seed {}).",
+            bench.seed
+        ));
         notes.push(format!(
             "p and the interval of the difference are those of Welch's t-test; percentages are of the mean of {}.",
             comparison.labels.first().map_or("", String::as_str)
@@ -80,9 +74,13 @@ pub(super) fn notes(bench: &Bench, comparison: &Comparison) -> Vec<String> {
 fn samples(command: &BenchCommand) -> Option<String> {
     let (least, most) = command.runs_of_samples()?;
     let count = counted(command.samples.len(), "sample");
+    let warm_up = match command.warm_up_runs {
+        0 => "no warm-up".to_owned(),
+        runs => format!("{} to warm up", counted(runs as usize, "run")),
+    };
     let name = &command.name;
     Some(if most == 1 {
-        format!("{name}: {count} of 1 run.")
+        format!("{name}: {count} of 1 run, after {warm_up}.")
     } else {
         let runs = if least == most {
             most.to_string()
@@ -90,8 +88,7 @@ fn samples(command: &BenchCommand) -> Option<String> {
             format!("{least} to {most}")
         };
         format!(
-            "{name}: {count} of {runs} runs each, so that a sample lasts about {UPDATES_OF_A_SAMPLE} updates of the counters or longer; \
-             figures are means of its runs."
+            "{name}: {count} of {runs} runs each, after {warm_up}; figures are means of the runs of a sample."
         )
     })
 }
@@ -172,14 +169,4 @@ fn idle(bench: &Bench) -> String {
             format!(", with a standard deviation of {deviation}")
         });
     format!("The idle machine drew {power} over {duration} before the first sample{deviation}.")
-}
-
-fn warm_up(bench: &Bench) -> String {
-    match bench.warm_up {
-        0 => "no warm-up".to_owned(),
-        runs => format!(
-            "{} of each command to warm up",
-            counted(runs as usize, "run")
-        ),
-    }
 }

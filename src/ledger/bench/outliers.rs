@@ -1,4 +1,4 @@
-use crate::units::moments::{Moments, quantile};
+use crate::units::moments::{Moments, median};
 
 /// Values this many standard deviations from the mean are outliers.
 const SIGMAS: f64 = 3.0;
@@ -45,12 +45,6 @@ impl Outliers {
             }),
         }
     }
-}
-
-pub(super) fn median(values: &[f64]) -> Option<f64> {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    quantile(&sorted, 0.5)
 }
 
 #[cfg(test)]

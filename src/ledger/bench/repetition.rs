@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 /// A sample lasts this many updates of the counters, so that it is known to 0.4 %.
-pub(super) const UPDATES_OF_A_SAMPLE: f64 = 250.0;
+const UPDATES_OF_A_SAMPLE: f64 = 250.0;
 /// More runs in one sample say nothing more.
 const MOST_RUNS: f64 = 100_000.0;
 

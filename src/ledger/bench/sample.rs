@@ -20,8 +20,6 @@ pub struct Bench {
     pub subtract_idle: bool,
     /// The seed of the order and of the tests that draw.
     pub seed: u64,
-    /// How many runs of each command were not measured, before the first sample.
-    pub warm_up: u32,
     /// What makes the figures doubtful.
     pub warnings: Vec<String>,
     /// Whether a signal ended it before all samples were measured.
@@ -35,6 +33,8 @@ pub struct BenchCommand {
     pub name: String,
     /// The words of the command line.
     pub words: Vec<String>,
+    /// How often it ran before the first sample.
+    pub warm_up_runs: u32,
     /// In the order in which they were measured.
     pub samples: Vec<BenchSample>,
     /// The energy of each device over all samples, and how it is known.

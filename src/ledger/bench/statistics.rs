@@ -1,7 +1,6 @@
 use super::Outliers;
-use super::outliers::median;
-use crate::ledger::compare::interval_of_mean;
-use crate::units::moments::Moments;
+use crate::ledger::compare::margin_of_mean;
+use crate::units::moments::{Moments, median};
 
 /// The statistics of a figure over the samples of a command.
 #[derive(Debug, Clone)]
@@ -28,7 +27,8 @@ impl Statistics {
         let known: Vec<f64> = values.iter().copied().flatten().collect();
         let moments = Moments::of(&known)?;
         Some(Self {
-            interval: interval_of_mean(&moments, confidence),
+            interval: margin_of_mean(&moments, confidence)
+                .map(|margin| (moments.mean - margin, moments.mean + margin)),
             median: median(&known)?,
             least: known.iter().copied().reduce(f64::min)?,
             most: known.iter().copied().reduce(f64::max)?,
