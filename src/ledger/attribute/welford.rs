@@ -1,5 +1,4 @@
-use crate::ledger::compare::margin_of_mean;
-use crate::units::moments::Moments;
+use statrs::distribution::{ContinuousCDF, StudentsT};
 
 const CONFIDENCE: f64 = 0.95;
 
@@ -22,18 +21,20 @@ impl Welford {
 
     /// Half of the 95 % interval of the mean, by Student's t; none for less than two values.
     pub(super) fn half_interval(&self) -> Option<f64> {
-        let moments = Moments {
-            count: usize::try_from(self.count).ok()?,
-            mean: self.mean,
-            variance: (self.count > 1).then(|| self.squares / (self.count - 1) as f64),
-        };
-        margin_of_mean(&moments, CONFIDENCE)
+        if self.count < 2 {
+            return None;
+        }
+        let count = self.count as f64;
+        let error = (self.squares / (count - 1.0) / count).sqrt();
+        let t = StudentsT::new(0.0, 1.0, count - 1.0).ok()?;
+        Some(t.inverse_cdf(f64::midpoint(1.0, CONFIDENCE)) * error)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::moments::Moments;
 
     fn of(values: &[f64]) -> Welford {
         let mut sum = Welford::default();

@@ -1,5 +1,5 @@
 use super::Outliers;
-use crate::ledger::compare::margin_of_mean;
+use crate::ledger::compare::t::half_interval;
 use crate::units::moments::{Moments, median};
 
 /// The statistics of a figure over the samples of a command.
@@ -27,7 +27,7 @@ impl Statistics {
         let known: Vec<f64> = values.iter().copied().flatten().collect();
         let moments = Moments::of(&known)?;
         Some(Self {
-            interval: margin_of_mean(&moments, confidence)
+            interval: half_interval(&moments, confidence)
                 .map(|margin| (moments.mean - margin, moments.mean + margin)),
             median: median(&known)?,
             least: known.iter().copied().reduce(f64::min)?,

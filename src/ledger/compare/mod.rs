@@ -40,7 +40,6 @@ pub(crate) use random::Random;
 pub use resample::Resampling;
 pub use sentence::verdicts;
 pub(crate) use sentence::{interval_of, signed};
-pub(crate) use t::margin_of_mean;
 pub use test::{NoTestResult, Test, TestResult};
 pub use text::{Detail, text};
 pub(crate) use text::{p, titled};

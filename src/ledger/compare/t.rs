@@ -47,13 +47,6 @@ pub(super) fn welch_error(a: &Moments, b: &Moments) -> Option<(f64, f64)> {
     Some(((ea + eb).sqrt(), freedom))
 }
 
-/// Half of the confidence interval of a mean by Student's t; none for a single value.
-pub(crate) fn margin_of_mean(moments: &Moments, confidence: f64) -> Option<f64> {
-    let error = moments.standard_error()?;
-    let freedom = (moments.count - 1) as f64;
-    Some(error * quantile(0.5 + confidence / 2.0, freedom).ok()?)
-}
-
 fn both(base: &[f64], other: &[f64]) -> Result<(Moments, Moments), NoTestResult> {
     match (Moments::of(base), Moments::of(other)) {
         (Some(a), Some(b)) if a.count > 1 && b.count > 1 => Ok((a, b)),
