@@ -11,7 +11,9 @@ use super::number::{fraction, within};
 use super::output::{cannot_write, tell, write_file};
 use super::settings::{Config, Sources};
 use super::{Failure, Outcome, exit, folder};
-use crate::ledger::attribute::{self, AttributeError, Attribution, By, Options, ProfileError};
+use crate::ledger::attribute::{
+    self, AttributeError, Attribution, By, Options, ProfileError, Zero,
+};
 use crate::log::{DATA_FILE, FOLDER};
 use crate::text::escape;
 use crate::text::number::percent;
@@ -40,6 +42,9 @@ pub struct AttributeArgs {
     /// When the profile's time 0 was, in seconds after the start of the run [default: by the times of the profile]
     #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     offset: Option<f64>,
+    /// The profile's time 0 was when this phase of the run began, as marked with `impact mark`
+    #[arg(long, value_name = "PHASE", conflicts_with = "offset")]
+    starts_with: Option<String>,
     /// What each row of the table is
     #[arg(long, value_enum, default_value_t = Rows::Name)]
     by: Rows,
@@ -107,8 +112,11 @@ impl AttributeArgs {
     }
 
     fn attribution(&self) -> Result<Attribution, Failure> {
+        let offset = self.offset.map(|seconds| (seconds * 1e9).round() as i64);
+        let phase = self.starts_with.clone().map(Zero::Phase);
+        let zero = offset.map(Zero::Offset).or(phase);
         let options = Options {
-            offset: self.offset.map(|seconds| (seconds * 1e9).round() as i64),
+            zero,
             over_time: self.bands.is_some(),
         };
         let attribution = Attribution::of(&self.run, &self.profile, &options);
@@ -189,6 +197,7 @@ fn advice(error: &AttributeError) -> Option<&'static str> {
         AttributeError::Apart(_) => Some(
             "the profile of this run, or --offset SECONDS from the start of the run to the profile's time 0",
         ),
+        AttributeError::NoPhase(_) => Some("a phase of the run: impact report lists them"),
         AttributeError::Profile(ProfileError::Compressed(_)) => {
             Some("the file that is in it, such as by gunzip")
         }

@@ -327,8 +327,8 @@ fn import(perun: &Path, file: &Path, user: bool) -> Result<(), Failure> {
     }
     let mut text = String::new();
     for taken in &imported.settings {
-        let remark = taken.remark.iter();
-        let remark: String = remark.map(|remark| format!(" ({remark})")).collect();
+        let remark = taken.remark.as_ref();
+        let remark = remark.map_or_else(String::new, |remark| format!(" ({remark})"));
         text.push_str(&format!("{} = {}{remark}\n", taken.key.name, taken.value));
     }
     text.push_str(&format!(

@@ -137,11 +137,7 @@ impl<'a> Fields<'a> {
                 Ok(())
             }
             _ => {
-                let rest = &self.text[self.at..];
-                let length = rest
-                    .iter()
-                    .position(|b| matches!(b, b',' | b'}' | b' ' | b'\t' | b'\r' | b'\n'))
-                    .ok_or(NotAnObject)?;
+                let length = scalar_length(&self.text[self.at..]).ok_or(NotAnObject)?;
                 if length == 0 {
                     return Err(NotAnObject);
                 }
@@ -155,7 +151,7 @@ impl<'a> Fields<'a> {
         self.expect(b'"')?;
         loop {
             let rest = &self.text[self.at..];
-            let found = memchr::memchr2(b'"', b'\\', rest).ok_or(NotAnObject)?;
+            let found = quote_or_backslash(rest).ok_or(NotAnObject)?;
             if rest[found] == b'"' {
                 self.at += found + 1;
                 return Ok(());
@@ -166,6 +162,36 @@ impl<'a> Fields<'a> {
             }
         }
     }
+}
+
+/// Where the next quote or backslash is. Most strings are so short that a call would take longer than to look.
+#[inline]
+fn quote_or_backslash(text: &[u8]) -> Option<usize> {
+    if let Some(block) = text.first_chunk() {
+        let bytes = u8x16::new(*block);
+        let found = bytes.cmp_eq(u8x16::splat(b'"')) | bytes.cmp_eq(u8x16::splat(b'\\'));
+        let found = found.move_mask();
+        if found != 0 {
+            return Some(found.trailing_zeros() as usize);
+        }
+    }
+    memchr::memchr2(b'"', b'\\', text)
+}
+
+/// The length of the number or word that the text begins with.
+#[inline]
+fn scalar_length(text: &[u8]) -> Option<usize> {
+    if let Some(block) = text.first_chunk() {
+        let bytes = u8x16::new(*block);
+        let is = |byte: u8| bytes.cmp_eq(u8x16::splat(byte));
+        let found = is(b',') | is(b'}') | is(b' ') | is(b'\n') | is(b'\t') | is(b'\r');
+        let found = found.move_mask();
+        if found != 0 {
+            return Some(found.trailing_zeros() as usize);
+        }
+    }
+    text.iter()
+        .position(|byte| matches!(byte, b',' | b'}' | b' ' | b'\n' | b'\t' | b'\r'))
 }
 
 const BLOCK: usize = 64;

@@ -260,9 +260,12 @@ pub struct Region {
     /// The year of the average.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub year: Option<i32>,
-    /// Who published the average, with its licence.
+    /// Who published the average.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
+    /// The licence of the source.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub licence: Option<String>,
     /// What the average counts.
     #[serde(flatten, with = "super::basis::optional")]
     pub basis: Option<Basis>,
@@ -289,6 +292,7 @@ impl Region {
             carbon_intensity: None,
             year: None,
             source: None,
+            licence: None,
             basis: None,
             fallbacks: Vec::new(),
             doubts: Vec::new(),
@@ -302,7 +306,8 @@ impl Region {
         Self {
             carbon_intensity: Some(intensity.value),
             year: provenance.year,
-            source: Some(provenance.source.to_string()),
+            source: Some(provenance.source.name.to_string()),
+            licence: provenance.source.licence.as_deref().map(str::to_owned),
             basis: provenance.basis,
             fallbacks: provenance.fallbacks.clone(),
             doubts: provenance.doubts.clone(),
@@ -322,10 +327,11 @@ impl Region {
     /// The average and where it comes from; none where the log has no average.
     #[must_use]
     pub fn average(&self) -> Option<Intensity> {
-        let source = self.source.clone().map_or_else(
-            || Source::named("the average recorded with the run"),
-            Source::named,
+        let recorded = self.source.clone();
+        let mut source = Source::named(
+            recorded.unwrap_or_else(|| "the average recorded with the run".to_owned()),
         );
+        source.licence = self.licence.clone().map(Into::into);
         let mut provenance = Provenance::of(source);
         provenance.year = self.year;
         provenance.basis = self.basis;

@@ -40,7 +40,7 @@ pub use place_source::PlaceSource;
 pub use present::Present;
 pub use pseudonym::Pseudonyms;
 pub use pue_source::{Citation, PersonalComputer, PersonalComputerKind, PueSource};
-pub use redaction::Redaction;
+pub use redaction::{Names, Redaction};
 pub use sample::{Meter, Sample};
 pub use zone_id::{NotAZone, ZoneId};
 

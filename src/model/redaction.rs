@@ -4,9 +4,9 @@ use std::sync::LazyLock;
 use regex::{Captures, Regex};
 use serde_json::{Map, Value};
 
-use super::Info;
 use super::secret::{REDACTED, redact, redact_arguments};
 use super::secret_name::is_secret;
+use super::{Component, Info};
 
 /// What is removed from the description of a run before it is published.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -61,6 +61,11 @@ static FOLDER: LazyLock<Regex> = LazyLock::new(|| {
     .expect("a pattern of the program")
 });
 
+/// A device of a merged run: its name, and its host or hosts.
+static DEVICE_OF_HOST: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"\b(gpu:[^"@\s]*)@([^"\s,;]+)"#).expect("a pattern of the program")
+});
+
 static USER: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"^(?:/home/|/Users/|[A-Za-z]:\\Users\\)([^/\\]+)")
         .expect("a pattern of the program")
@@ -83,8 +88,7 @@ impl Redaction {
     /// A sentence about a run without what is not to be published.
     #[must_use]
     pub fn sentence(self, text: &str, info: &Info) -> String {
-        let host = info.host.hostname.as_deref();
-        self.redact_text(text, &names(host, info.working_directory.as_deref()))
+        self.redact_text(text, &Names::in_info(info))
     }
 
     /// Text in which the UUIDs of devices are replaced by their first four digits.
@@ -117,25 +121,45 @@ impl Redaction {
         Cow::Owned(folder.into_owned())
     }
 
-    fn redact_text(self, text: &str, names: &[String]) -> String {
+    /// A line of a log with the names of its devices, without what is not to be published.
+    #[must_use]
+    pub fn line(self, line: &str, names: &Names) -> String {
+        match self {
+            Self::Secrets => line.to_owned(),
+            Self::Identity => self.without_places(&names.number_hosts(line)).into_owned(),
+        }
+    }
+
+    /// The name of a device without what is not to be published.
+    #[must_use]
+    pub fn component(self, component: &Component, names: &Names) -> Component {
+        self.device(&component.to_string(), names).into()
+    }
+
+    fn device(self, name: &str, names: &Names) -> String {
+        match self {
+            Self::Secrets => name.to_owned(),
+            Self::Identity => self.without_devices(&names.number_hosts(name)).into_owned(),
+        }
+    }
+
+    fn redact_text(self, text: &str, names: &Names) -> String {
         let text = redact(text);
         if self == Self::Secrets {
             return text.into_owned();
         }
-        let mut text = text.into_owned();
-        for name in names.iter().filter(|name| name.len() > 2) {
+        let mut text = names.number_hosts(&text).into_owned();
+        for name in names.words.iter().filter(|name| name.len() > 2) {
             text = without_word(&text, name);
         }
         self.without_places(&text).into_owned()
     }
 
-    fn redact_value(self, value: &mut Value, key: &str, names: &[String]) {
+    fn redact_value(self, value: &mut Value, key: &str, names: &Names) {
         match value {
             Value::String(text) if is_secret(key, text) => REDACTED.clone_into(text),
             // A host may be called as a device is.
-            Value::String(text) if key == "component" => {
-                *text = self.without_devices(text).into_owned();
-            }
+            Value::String(text) if key == "component" => *text = self.device(text, names),
             Value::String(text) => *text = self.redact_text(text, names),
             Value::Array(items) if key == "command" => {
                 let words: Option<Vec<String>> = items
@@ -163,7 +187,7 @@ impl Redaction {
                     // Components are named by their device.
                     *fields = std::mem::take(fields)
                         .into_iter()
-                        .map(|(key, value)| (self.without_devices(&key).into_owned(), value))
+                        .map(|(key, value)| (self.device(&key, names), value))
                         .collect::<Map<_, _>>();
                 }
                 for (key, value) in fields {
@@ -175,17 +199,55 @@ impl Redaction {
     }
 }
 
-fn names_in(info: &Value) -> Vec<String> {
+fn names_in(info: &Value) -> Names {
     let host = info["host"]["hostname"].as_str();
-    names(host, info["working_directory"].as_str())
+    Names::of(host, info["working_directory"].as_str())
 }
 
-/// Names that must not occur in any text either: of the folder, the host with and without its domain, and the user.
-fn names(host: Option<&str>, folder: Option<&str>) -> Vec<String> {
-    let short = host.and_then(|host| host.split('.').next());
-    let user = folder.and_then(|folder| Some(USER.captures(folder)?.get(1)?.as_str()));
-    let names = [folder, host, short, user].into_iter().flatten();
-    names.map(str::to_owned).collect()
+/// Names that must not occur in any text either.
+#[derive(Debug, Default)]
+pub struct Names {
+    /// Of the folder, of each host with and without its domain, and of the user.
+    words: Vec<String>,
+    /// The hosts, of which a merged run has several.
+    hosts: Vec<String>,
+}
+
+impl Names {
+    /// Those in the description of a run.
+    #[must_use]
+    pub fn in_info(info: &Info) -> Self {
+        Self::of(
+            info.host.hostname.as_deref(),
+            info.working_directory.as_deref(),
+        )
+    }
+
+    fn of(host: Option<&str>, folder: Option<&str>) -> Self {
+        let hosts: Vec<String> = host
+            .map(|host| host.split('+').map(str::to_owned).collect())
+            .unwrap_or_default();
+        let short = hosts.iter().filter_map(|host| host.split('.').next());
+        let user = folder.and_then(|folder| Some(USER.captures(folder)?.get(1)?.as_str()));
+        let words = folder.into_iter().chain(host);
+        let words = words.chain(hosts.iter().map(String::as_str)).chain(short);
+        Self {
+            words: words.chain(user).map(str::to_owned).collect(),
+            hosts,
+        }
+    }
+
+    /// Text in which the hosts of the devices of a merged run are numbers, so that their devices still differ.
+    fn number_hosts<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let number = |host: &str| {
+            let place = self.hosts.iter().position(|known| known == host);
+            place.map_or_else(|| "host".to_owned(), |place| format!("host-{}", place + 1))
+        };
+        DEVICE_OF_HOST.replace_all(text, |found: &Captures| {
+            let hosts: Vec<String> = found[2].split('+').map(number).collect();
+            format!("{}@{}", &found[1], hosts.join("+"))
+        })
+    }
 }
 
 /// A text without a name, where that is a word and not a part of one.

@@ -414,6 +414,7 @@ mod tests {
             "ssh -p 2222 host",
             "psql -p 5432 -d data",
             "train --max-tokens 4096 --tokens-per-batch=1e6 --eos-token </s> --pad_token=[PAD]",
+            "train --token-level word --stop-tokens END --token-file=x.txt --token_dropout 0.1 --pat-size 16",
             "train --pin-memory true --pin_mem --auth none",
             "train --password $PASSWORD --token=${HF_TOKEN}",
             "train 'don't stop' \"x",

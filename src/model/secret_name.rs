@@ -10,15 +10,15 @@ static ANYWHERE: LazyLock<Regex> = LazyLock::new(|| {
 /// Words that do so on their own.
 static WORD: LazyLock<Regex> = LazyLock::new(|| {
     regex(
-        r"(?i)(?:^|[^a-z])(?:(?:ssh|db|user|root|admin|mail|smtp|ftp|key|store)?pass|pass(?:in|out)|pwd|pat|pin$|cookie|auth|authorization|bearer|(?:access|auth|account|signing|encryption|license|ssh|client|master|service|storage|webhook|deploy|wandb|comet|openai|anthropic|azure|aws)[-_.]?key)(?:$|[^a-z])",
+        r"(?i)(?:^|[^a-z])(?:(?:ssh|db|user|root|admin|mail|smtp|ftp|key|store)?pass|pass(?:in|out)|pwd|pat$|pin$|cookie|auth|authorization|bearer|(?:access|auth|account|signing|encryption|license|ssh|client|master|service|storage|webhook|deploy|wandb|comet|openai|anthropic|azure|aws)[-_.]?key)(?:$|[^a-z])",
     )
 });
 
-/// `token`, `hftoken` and `tokens`, but not `tokenizer`.
-static TOKEN: LazyLock<Regex> = LazyLock::new(|| regex(r"(?i)tokens?(?:$|[^a-z])"));
+/// `token` and `hftoken`.
+static TOKEN: LazyLock<Regex> = LazyLock::new(|| regex(r"(?i)token$"));
 
-/// `key` as the last word.
-static KEY: LazyLock<Regex> = LazyLock::new(|| regex(r"(?i)(?:^|[^a-z])key$"));
+/// Names of keys and tokens of any kind: `sort-key`, `stop-tokens`, `token-level`, but not `tokenizer`.
+static KEY: LazyLock<Regex> = LazyLock::new(|| regex(r"(?i)(?:^|[^a-z])key$|tokens?(?:$|[^a-z])"));
 
 fn regex(pattern: &str) -> Regex {
     Regex::new(pattern).expect("a pattern of the program")
@@ -32,7 +32,7 @@ pub(super) enum SecretName {
     Token,
     /// Of a lock, or of a table: `--key`.
     Key,
-    /// The same with more words: `--sort-key`.
+    /// The same with more words, which rarely is one: `--sort-key`, `--token-level`.
     SomeKey,
 }
 

@@ -7,8 +7,8 @@ use zip::{CompressionMethod, DateTime, ZipWriter};
 
 use crate::files;
 use crate::log::{DATA_FILE, FOLDER, INFO_FILE, MESSAGES_FILE, checksum, legacy};
-use crate::model::Redaction;
 use crate::model::secret;
+use crate::model::{Names, Redaction};
 
 /// The fastest level; logs are repetitive and shrink to a tenth with it.
 const LEVEL: i64 = 1;
@@ -21,7 +21,12 @@ const LARGEST_DATA: u64 = 64 << 30;
 const LARGEST_TEXT: u64 = 64 << 20;
 
 /// Packs the log of a run without what is not to be published; the same log always gives the same bytes.
-pub(super) fn pack(run: &Path, redaction: Redaction, into: File) -> io::Result<File> {
+pub(super) fn pack(
+    run: &Path,
+    redaction: Redaction,
+    names: &Names,
+    into: File,
+) -> io::Result<File> {
     let mut zip = ZipWriter::new(BufWriter::new(into));
     let options = SimpleFileOptions::default()
         .compression_method(CompressionMethod::Deflated)
@@ -60,7 +65,7 @@ pub(super) fn pack(run: &Path, redaction: Redaction, into: File) -> io::Result<F
             MESSAGES_FILE => copy_lines(&file, &mut zip, |line| secret::redact(line).into())?,
             DATA_FILE if redaction == Redaction::Identity => {
                 copy_lines(&file, &mut zip, |line| {
-                    checksum::resealed(&redaction.without_places(line))
+                    checksum::resealed(&redaction.line(line, names))
                 })?;
             }
             _ => drop(io::copy(&mut (&file).take(size), &mut zip)?),
@@ -131,6 +136,7 @@ mod tests {
         let packed = pack(
             &folder.path().join("run"),
             Redaction::Secrets,
+            &Names::default(),
             tempfile::tempfile().unwrap(),
         )
         .unwrap();

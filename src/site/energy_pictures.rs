@@ -42,7 +42,7 @@ pub(super) fn energy_pictures(
         }
     };
     // What is published of the name.
-    attribution.run = details.entry.name.clone();
+    attribution.run.clone_from(&details.entry.name);
     let mut pictures = vec![
         EnergyPicture {
             file: "flame.svg",

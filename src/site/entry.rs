@@ -9,7 +9,7 @@ use crate::ledger::file_figures::Processor;
 use crate::ledger::summarise::summarise_with;
 use crate::ledger::{AccountedRun, Assumptions, Footprint, RunSummary, Skipped, SkippedKind};
 use crate::log::TimeSeries;
-use crate::model::{Info, Redaction};
+use crate::model::{Info, Names, Redaction};
 
 /// What is kept of a run after its page is written.
 #[derive(Debug)]
@@ -28,6 +28,8 @@ pub(super) struct RunDetails {
     pub(super) entry: Entry,
     pub(super) footprint: Footprint,
     pub(super) info: Info,
+    /// What must not occur in the copy of the log either.
+    pub(super) names: Names,
     pub(super) series: TimeSeries,
     /// The occurrences of phases.
     pub(super) bands: Vec<Band>,
@@ -85,6 +87,11 @@ impl Reader<'_> {
         summary.notes.iter_mut().for_each(publish);
         summary.name.iter_mut().for_each(publish);
         phases::publish(&mut summary, &publish);
+        let names = Names::in_info(&info);
+        let parts = std::mem::take(&mut summary.parts).into_iter();
+        summary.parts = parts
+            .map(|(component, part)| (self.redaction.component(&component, &names), part))
+            .collect();
         let bands = bands(std::mem::take(&mut summary.occurrences));
         let info = self
             .redaction
@@ -108,6 +115,7 @@ impl Reader<'_> {
             entry,
             footprint,
             info,
+            names,
             series,
             bands,
         })

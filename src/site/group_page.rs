@@ -111,6 +111,18 @@ pub(super) fn headlines(whole: &Member) -> Vec<Headline> {
     headlines
 }
 
+/// A caption of sums, which says why a mass among them is a lower bound.
+pub(super) fn caption_of_sums(caption: &str, whole: &Member) -> String {
+    let name = Figure::Emissions.name();
+    let known = whole.statistics.get(name).map_or(0, |mass| mass.n);
+    let all = whole.runs.len();
+    if known == 0 || known == all {
+        return caption.to_owned();
+    }
+    let why = without_intensity((all - known) as u64, all as u64);
+    format!("{caption}; emissions are at least (≥) these: {why}")
+}
+
 /// How many runs failed, and the share of the energy that went into them.
 fn failures(whole: &Member) -> Option<Headline> {
     let energy = |entry: &&Entry| entry.figures.get(Figure::Energy.name()).copied();
@@ -158,7 +170,7 @@ fn figures_table(whole: &Member) -> Table {
     });
     Table {
         id: "figures",
-        caption: "Every figure of the runs in this group".to_owned(),
+        caption: caption_of_sums("Every figure of the runs in this group", whole),
         head: "Figure",
         columns: vec![
             Column::number("mean", "Mean", ""),

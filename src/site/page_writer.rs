@@ -37,7 +37,7 @@ impl PageWriter<'_> {
         let size = self
             .files
             .write_with(&format!("{folder}{ARCHIVE}"), &|file| {
-                pack(log, self.redaction, file)
+                pack(log, self.redaction, &details.names, file)
             })?;
         let archive = Archive {
             file: ARCHIVE.to_owned(),

@@ -129,7 +129,7 @@ pub(super) fn region(reading: &RunDetails) -> Vec<Fact> {
         ("Average intensity", average),
         (
             "Source of the average",
-            region.and_then(|region| region.source.clone()),
+            region.and_then(|region| Some(region.average()?.provenance.source.to_string())),
         ),
         (
             "Intensity used",

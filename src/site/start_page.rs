@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use super::group_charts::charts;
-use super::group_page::headlines;
+use super::group_page::{caption_of_sums, headlines};
 use super::label;
 use super::logs::LogRoot;
 use super::page::{Fact, StartPage, StatementBlock};
@@ -58,7 +58,7 @@ pub(super) fn start_page(site: &SiteRuns, front: StartPageContent) -> (StartPage
     let page = StartPage {
         shell: map.shell(PageId::Start, map.title),
         headlines: headlines(&whole),
-        groups: groups_table(site, &members),
+        groups: groups_table(site, &members, &whole),
         charts: charts(&members).into_iter().take(1).collect(),
         statement: front.statement,
         notices: front.notices.to_vec(),
@@ -86,7 +86,7 @@ fn shown_groups(site: &SiteRuns) -> Vec<usize> {
     shown
 }
 
-fn groups_table(site: &SiteRuns, members: &[Member]) -> Table {
+fn groups_table(site: &SiteRuns, members: &[Member], whole: &Member) -> Table {
     let mut columns = vec![Column::number("runs", "Runs", "")];
     columns.extend(FIGURES.iter().map(|figure| match figure {
         Figure::MeasuredShare => label::column(figure.name()),
@@ -115,7 +115,7 @@ fn groups_table(site: &SiteRuns, members: &[Member]) -> Table {
     };
     Table {
         id: "groups",
-        caption: "Groups, summed over their runs".to_owned(),
+        caption: caption_of_sums("Groups, summed over their runs", whole),
         head: "Group",
         columns,
         rows: members.iter().map(row).collect(),

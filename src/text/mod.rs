@@ -1,5 +1,6 @@
-//! Text that leaves the program: escaping, numbers, quantities, tables, CSV, SVG, and suggestions for misspelt names.
+//! Text that leaves the program: escaping, numbers, quantities, tables, CSV, SVG and the axes of pictures, and suggestions for misspelt names.
 
+pub(crate) mod axis;
 pub(crate) mod csv;
 pub mod escape;
 pub mod nearest;

@@ -83,6 +83,16 @@ impl fmt::Write for Escaped<'_> {
     }
 }
 
+/// The beginning of a long text, with `…` for the rest.
+pub(crate) fn shortened(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    let mut short: String = text.chars().take(most.saturating_sub(1)).collect();
+    short.push('…');
+    short
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

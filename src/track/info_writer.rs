@@ -1,11 +1,13 @@
 use std::fs::File;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::launcher;
+use super::python::is_python;
 use super::running_python::PythonSearch;
 use crate::log::write::{settle_info, write_info};
 use crate::meter::clock::thread_cpu_time;
@@ -42,7 +44,8 @@ struct Draft {
 impl InfoWriter {
     /// Starts the thread, which runs the tasks in turn and then writes the info.
     ///
-    /// Where the tasks found no Python packages, it searches for them while the run goes on.
+    /// Unless the command is a Python, it searches the run's processes for one, and for programs that have their work done
+    /// elsewhere.
     pub(crate) fn start(
         info: Info,
         place: Option<(PathBuf, File)>,
@@ -78,24 +81,32 @@ impl InfoWriter {
                     let _ = settle_info(folder);
                 }
                 let Some((folder, data)) = &place else { return };
-                let has_packages = |info: &Info| {
-                    let python = info.python.as_ref();
-                    python.is_some_and(|python| !python.packages.is_empty())
-                };
-                let is_known = has_packages(&found);
+                let python = found.python.as_ref();
+                let mut has_python = python.is_some_and(|python| !python.packages.is_empty());
+                let program = found.command.first().map(Path::new);
+                // A Python that is started as such does the work of the job.
+                let mut has_client = has_python && program.is_some_and(is_python);
                 loop {
-                    let wait = search.next().filter(|_| !is_known);
+                    let wait = search.next().filter(|_| !has_python || !has_client);
                     match flush_requests.recv_timeout(wait.unwrap_or(Duration::MAX)) {
                         Ok(()) => {
                             let next = flush_to_disk(data);
                             next_pause.store(next.as_nanos() as u64, Ordering::Relaxed);
                         }
                         Err(RecvTimeoutError::Timeout) => {
-                            let Some(python) = search.look() else {
+                            let look = search.look();
+                            let python = look.python.filter(|_| !has_python);
+                            let client = look.client.filter(|_| !has_client);
+                            if python.is_none() && client.is_none() {
                                 continue;
-                            };
+                            }
                             let mut draft = lock(&shared);
-                            draft.info.python = Some(python);
+                            if python.is_some() {
+                                draft.info.python = python;
+                                has_python = true;
+                            }
+                            has_client |= client.is_some();
+                            draft.info.notes.extend(client.map(launcher::note));
                             if !draft.is_final {
                                 let _ = write_info(folder, &draft.info);
                             }

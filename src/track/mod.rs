@@ -10,6 +10,7 @@ mod csv_series;
 mod git;
 mod info_writer;
 mod job;
+mod launcher;
 mod log_thread;
 mod mark_message;
 pub(crate) mod mark_sender;

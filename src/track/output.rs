@@ -160,7 +160,7 @@ impl Output {
 
     /// Completes the log.
     pub(crate) fn finish(
-        self,
+        mut self,
         measurement: Option<Measurement>,
         end: &JobEnd,
         unwritten_samples: u64,
@@ -180,6 +180,9 @@ impl Output {
             info.host.gpu_driver.clone_from(&measurement.gpu_driver);
             info.balance.clone_from(&measurement.balance);
             info.sensors.clone_from(&measurement.sensors);
+        }
+        for note in std::mem::take(&mut info.notes) {
+            self.recorder.note(note);
         }
         let closed = self.recorder.close(info, unwritten_samples);
         Summary {

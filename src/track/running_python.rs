@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::python;
+use super::{launcher, python};
 use crate::files;
 use crate::meter::process_tree::with_descendants;
 use crate::model::Environment;
@@ -27,6 +27,13 @@ const LOOKS: [Duration; 7] = [
 const LARGEST: u64 = 1 << 20;
 /// More processes are not looked at.
 const MOST_PROCESSES: usize = 256;
+
+/// What was found among the processes.
+#[derive(Debug, Default)]
+pub(crate) struct Look {
+    pub(crate) python: Option<Python>,
+    pub(crate) client: Option<&'static str>,
+}
 
 /// Looks for a Python interpreter among a process and its descendants, a few times.
 #[derive(Debug)]
@@ -55,25 +62,33 @@ impl PythonSearch {
         Some(next.saturating_sub(self.started.elapsed()))
     }
 
-    /// The interpreter that the topmost of the processes runs, with its packages.
-    pub(crate) fn look(&mut self) -> Option<Python> {
+    /// The interpreter that the topmost of the processes runs, with its packages, and a program among them that has its
+    /// work done elsewhere.
+    pub(crate) fn look(&mut self) -> Look {
         self.looks += 1;
         let processes = with_descendants(&self.folder, self.pid, MOST_PROCESSES);
-        let found = processes.iter().find_map(|pid| {
+        let mut look = Look::default();
+        for pid in processes {
             let process = self.folder.join(pid.to_string());
-            let (interpreter, environment) = interpreter(&process)?;
-            python::installed(&interpreter, &environment)
-        });
-        if found.is_some() {
-            self.looks = LOOKS.len();
+            let Ok(program) = std::fs::read_link(process.join("exe")) else {
+                continue;
+            };
+            let is_command = pid == self.pid;
+            look.client = look
+                .client
+                .or_else(|| launcher::client(&program, is_command));
+            if look.python.is_none()
+                && let Some((interpreter, environment)) = interpreter(&process, program)
+            {
+                look.python = python::installed(&interpreter, &environment);
+            }
         }
-        found
+        look
     }
 }
 
 /// The interpreter that a process runs, by the name it was started with, and the environment it has.
-fn interpreter(process: &Path) -> Option<(PathBuf, Environment)> {
-    let file = std::fs::read_link(process.join("exe")).ok()?;
+fn interpreter(process: &Path, file: PathBuf) -> Option<(PathBuf, Environment)> {
     if !python::is_python(&file) || !is_in_our_files(process) {
         return None;
     }
@@ -156,14 +171,13 @@ mod tests {
     }
 
     #[test]
-    fn the_first_python_below_a_shell_is_found_and_the_search_ends() {
+    fn the_first_python_below_a_shell_is_found() {
         let folder = tempfile::tempdir().unwrap();
         let python = installation(&folder.path().join("base"), "numpy-2.0.1.dist-info");
         process(folder.path(), 7, "sh", Path::new("/bin/dash"), "8 ");
         process(folder.path(), 8, "python", &python, "");
         let mut search = PythonSearch::below(7, folder.path());
-        assert_eq!(search.look().unwrap().packages["numpy"], "2.0.1");
-        assert_eq!(search.next(), None);
+        assert_eq!(search.look().python.unwrap().packages["numpy"], "2.0.1");
     }
 
     #[test]
@@ -176,9 +190,24 @@ mod tests {
         let link = venv.join("bin/python");
         symlink(&base, &link).unwrap();
         process(folder.path(), 7, link.to_str().unwrap(), &base, "");
-        let found = PythonSearch::below(7, folder.path()).look().unwrap();
+        let found = PythonSearch::below(7, folder.path()).look().python.unwrap();
         assert_eq!(found.packages.len(), 1);
         assert_eq!(found.packages["torch"], "2.4.0");
+    }
+
+    #[test]
+    fn a_client_of_a_batch_system_is_found_below_a_shell() {
+        let folder = tempfile::tempdir().unwrap();
+        process(folder.path(), 7, "sh", Path::new("/bin/sh"), "8 9");
+        process(folder.path(), 8, "sleep", Path::new("/bin/sleep"), "");
+        let mut search = PythonSearch::below(7, folder.path());
+        assert_eq!(search.look().client, None);
+        process(folder.path(), 9, "srun", Path::new("/usr/bin/srun"), "");
+        assert_eq!(search.look().client, Some("srun"));
+        process(folder.path(), 17, "git", Path::new("/usr/bin/git"), "18");
+        process(folder.path(), 18, "ssh", Path::new("/usr/bin/ssh"), "");
+        let client = |pid| PythonSearch::below(pid, folder.path()).look().client;
+        assert_eq!((client(17), client(18)), (None, Some("ssh")));
     }
 
     #[test]
@@ -194,9 +223,9 @@ mod tests {
             "8 ",
         );
         let mut search = PythonSearch::below(7, folder.path());
-        assert_eq!(search.look(), None);
+        assert_eq!(search.look().python, None);
         process(folder.path(), 8, "python train.py", &job, "");
-        assert_eq!(search.look().unwrap().packages["torch"], "2.4.0");
+        assert_eq!(search.look().python.unwrap().packages["torch"], "2.4.0");
     }
 
     #[test]
@@ -206,7 +235,7 @@ mod tests {
         let mut search = PythonSearch::below(7, folder.path());
         for _ in LOOKS {
             assert!(search.next().is_some());
-            assert_eq!(search.look(), None);
+            assert_eq!(search.look().python, None);
         }
         assert_eq!(search.next(), None);
     }

@@ -38,6 +38,40 @@ impl Moments {
     }
 }
 
+/// Moments of values that are seen one by one, by Welford's method.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct RunningMoments {
+    count: usize,
+    mean: f64,
+    /// The sum of squared distances from the mean.
+    squares: f64,
+}
+
+impl RunningMoments {
+    /// Adds a value.
+    pub fn add(&mut self, value: f64) {
+        self.count += 1;
+        let before = value - self.mean;
+        self.mean += before / self.count as f64;
+        self.squares += before * (value - self.mean);
+    }
+
+    /// The moments of the values so far, or none where there are no values.
+    #[must_use]
+    pub fn moments(&self) -> Option<Moments> {
+        let Self {
+            count,
+            mean,
+            squares,
+        } = *self;
+        (count > 0).then(|| Moments {
+            count,
+            mean,
+            variance: (count > 1).then(|| squares / (count - 1) as f64),
+        })
+    }
+}
+
 /// The mean of some values, or none where there are no values.
 #[must_use]
 pub fn mean(values: &[f64]) -> Option<f64> {
@@ -75,6 +109,19 @@ mod tests {
         assert_eq!((one.mean, one.standard_deviation()), (5.0, None));
         assert_eq!(one.standard_error(), None);
         assert_eq!(Moments::of(&[]), None);
+    }
+
+    #[test]
+    fn values_seen_one_by_one_have_the_same_moments() {
+        let values = [1.0, 2.0, 4.0, 9.0];
+        let mut running = RunningMoments::default();
+        assert_eq!(running.moments(), None);
+        for value in values {
+            running.add(value);
+        }
+        let (seen, all) = (running.moments().unwrap(), Moments::of(&values).unwrap());
+        assert_eq!((seen.count, seen.mean), (all.count, all.mean));
+        assert!((seen.variance.unwrap() - all.variance.unwrap()).abs() < 1e-12);
     }
 
     #[test]

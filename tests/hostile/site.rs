@@ -277,6 +277,40 @@ fn a_redacted_site_does_not_tell_who_ran_it_and_where() {
 }
 
 #[test]
+fn a_redacted_merged_run_numbers_its_hosts_and_keeps_every_device() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut run = Run::default();
+    run.info["host"]["hostname"] = json!("node17.example.org+node18");
+    run.info["notes"] = json!([
+        "gpu:all@node18 is gpu:all of node18",
+        "the runs on node17 claimed more"
+    ]);
+    run.info["sensors"] = json!([
+        {"component": "gpu:all@node18", "method": "measured", "source": "the merged runs"},
+    ]);
+    for host in ["node17.example.org", "node18"] {
+        run.watts.insert(format!("gpu:all@{host}"), (10.0, 10.0));
+    }
+    let logs = folder.path().join("logs");
+    run.write(&logs.join("merged"));
+    let site = folder.path().join("site");
+    build(&logs, &site, &["--redact"]).success();
+    let text = published(&site);
+    assert!(
+        !text.contains("node1"),
+        "{}",
+        &text[text.find("node1").unwrap()..][..200]
+    );
+    // In the page, its data, the description and each line of the log.
+    for device in ["gpu:all@host-1", "gpu:all@host-2"] {
+        assert!(text.matches(device).count() > 5, "{device}");
+    }
+    let mut again = impact();
+    again.args(["appendix", "--check"]).arg(&site).arg(&logs);
+    again.assert().success();
+}
+
+#[test]
 fn a_redacted_statement_does_not_tell_who_ran_it_and_where() {
     let folder = tempfile::tempdir().unwrap();
     let logs = telling_run(&folder.path().join("secret-folder"));

@@ -37,6 +37,26 @@ fn a_python_behind_a_shell_is_found_with_the_packages_of_its_virtual_environment
 }
 
 #[test]
+fn a_job_that_has_its_work_done_by_a_daemon_is_told_that_it_is_not_counted() {
+    let machine = Machine::with_rapl();
+    // What counts is the name of a program that runs.
+    std::fs::copy("/bin/sleep", machine.path("srun")).unwrap();
+    for script in ["exec ./srun 0.3", "./srun 0.3; true"] {
+        let output = machine.track(&[], script);
+        let table = String::from_utf8(output.stderr).unwrap();
+        let notes = machine.log().notes();
+        for said in [&table, &notes] {
+            let note = "srun has its work done by processes that are not its own";
+            assert_eq!(said.matches(note).count(), 1, "{said}");
+        }
+        std::fs::remove_dir_all(machine.path("log")).unwrap();
+    }
+    machine.track(&["-q"], "sleep 0.3");
+    let notes = machine.log().notes();
+    assert!(!notes.contains("not its own"), "{notes}");
+}
+
+#[test]
 fn a_python_behind_a_shim_is_the_one_that_really_runs() {
     let machine = Machine::with_rapl();
     environment(&machine.path("venv"), &python());

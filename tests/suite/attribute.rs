@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::support::{Run, impact, program, same};
+use crate::support::{Machine, Run, impact, program, same};
 use impact::ledger::attribute::{Attribution, Options, bands, flame, graph};
 use predicates::prelude::*;
 use predicates::str::contains;
@@ -63,6 +63,7 @@ impl Bench {
     }
 }
 
+/// Files of py-spy, pyinstrument and memory-profiler, recorded of a small program with a function that calculates.
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/fixtures/profiles")
@@ -195,6 +196,32 @@ fn spans_on_a_gpu_get_its_energy_and_those_on_the_cpu_the_rest() {
 }
 
 #[test]
+fn threads_of_jax_that_repeat_what_the_streams_do_are_left_out() {
+    let bench = Bench::of(&run().gpu("H100", "GPU-a", "550", 100.0));
+    let about = |kind: &str, thread: u32, name: &str| json!({ "ph": "M", "pid": 2, "tid": thread, "name": kind, "args": { "name": name } });
+    let on_gpu = |name: &str, thread: u32| json!({ "ph": "X", "pid": 2, "tid": thread, "name": name, "ts": 1e6, "dur": 1e6 });
+    let events = [
+        about("process_name", 0, "/device:GPU:0"),
+        about("thread_name", 14, "Stream #14(Compute)"),
+        about("thread_name", 80, "XLA Modules"),
+        on_gpu("jit_step", 80),
+        on_gpu("fusion", 14),
+    ];
+    bench.profile("trace.json", trace(&events));
+    let found = bench.json("trace.json", &[]);
+    close(joules(&found, "fusion"), 100.0);
+    assert_eq!(found["names"].as_array().unwrap().len(), 1);
+    assert!(
+        found["notes"]
+            .to_string()
+            .contains("repeat what the streams of a GPU do")
+    );
+    // Where nothing else is there, they are all that is known.
+    bench.profile("modules.json", trace(&events[..4]));
+    close(joules(&bench.json("modules.json", &[]), "jit_step"), 100.0);
+}
+
+#[test]
 fn a_gpu_that_the_run_has_no_figure_for_has_no_energy_rather_than_none() {
     let bench = Bench::of(&run());
     let kernel = json!({ "ph": "X", "name": "gemm", "cat": "kernel", "pid": 0, "tid": 7, "ts": 0, "dur": 1e6 });
@@ -240,6 +267,30 @@ fn clocks_are_matched_by_what_the_profile_says_of_them_and_the_output_says_how()
         .assert()
         .success()
         .stdout(contains("assumed: the first span begins with the run"));
+}
+
+#[test]
+fn a_profile_may_start_with_a_phase_of_the_run() {
+    let bench = Bench::of(&run());
+    let data = bench.folder.path().join("run/impacttracker/data.json");
+    let lines = fs::read_to_string(&data).unwrap();
+    let marked = lines.lines().enumerate().map(|(number, line)| {
+        let mut sample: Value = serde_json::from_str(line).unwrap();
+        if number == 12 {
+            sample["mark"] = json!({ "name": "train", "edge": "start" });
+        }
+        format!("{sample}\n")
+    });
+    fs::write(&data, marked.collect::<String>()).unwrap();
+    bench.profile("trace.json", trace(&[event("f", 0.0, 1.0, 1)]));
+    let found = bench.json("trace.json", &["--starts-with", "train"]);
+    assert_eq!(found["aligned_by"], "phase");
+    close(joules(&found, "f"), 30.0);
+    bench
+        .command("trace.json", &["--starts-with", "test"])
+        .assert()
+        .code(1)
+        .stderr(contains("the run has no phase called test"));
 }
 
 #[test]
@@ -673,7 +724,7 @@ fn pictures_are_files_that_need_nothing_else_and_names_cannot_break_out_of_them(
         // Well-formed, as every browser demands.
         let document =
             roxmltree::Document::parse(&text).unwrap_or_else(|error| panic!("{file}: {error}"));
-        let elements = document.descendants().filter(|node| node.is_element());
+        let elements = document.descendants().filter(roxmltree::Node::is_element);
         let scripts = elements
             .clone()
             .filter(|node| node.has_tag_name(("http://www.w3.org/2000/svg", "script")));
@@ -775,4 +826,82 @@ fn the_page_of_a_run_shows_the_pictures_of_a_profile_in_its_folder() {
         let page = fs::read_to_string(flame.with_file_name("index.html")).unwrap();
         assert!(page.contains(note) && !page.contains("flame.svg"), "{page}");
     }
+}
+
+#[test]
+fn a_job_is_started_under_cprofile_only_if_that_is_asked_for() {
+    let machine = Machine::with_rapl();
+    fs::create_dir(machine.path("mine")).unwrap();
+    fs::write(machine.path("mine/sitecustomize.py"), "print('mine')\n").unwrap();
+    let job = "import os, subprocess, sys\n\
+        def burn():\n    return sum(i * i for i in range(200000))\n\
+        burn()\n\
+        print(os.environ['PYTHONPATH'], 'cProfile' in sys.modules, flush=True)\n\
+        subprocess.run([sys.executable, '-c', 'import sys; print(\"cProfile\" in sys.modules)'], check=True)\n";
+    fs::write(machine.path("job.py"), job).unwrap();
+    let track = |out: &str, more: &[&str]| {
+        let mut command = machine.impact();
+        command
+            .env("PYTHONPATH", "mine")
+            .args(["track", "--out", out])
+            .args(more);
+        command.args(["--", "python3", "job.py"]).output().unwrap()
+    };
+    let output = track("plain", &[]);
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        "mine\nmine False\nmine\nFalse\n"
+    );
+    assert!(!machine.path("plain/profile.pstats").exists());
+
+    let output = track("run", &["--profile", "python"]);
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        "mine\nmine True\nmine\nFalse\n",
+        "{told}"
+    );
+    assert!(
+        told.contains("impact attribute run --profile run/profile.pstats"),
+        "{told}"
+    );
+    let found = machine
+        .impact()
+        .args([
+            "attribute",
+            "run",
+            "--profile",
+            "run/profile.pstats",
+            "--format",
+            "json",
+        ])
+        .output()
+        .unwrap();
+    let found: Value = serde_json::from_slice(&found.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&found.stderr)));
+    let rows = found["names"].as_array().unwrap();
+    let is_burn = |row: &&Value| {
+        let name = row["name"].as_str().unwrap();
+        name.starts_with("burn (") && name.ends_with("job.py:2)")
+    };
+    let burn: Vec<&Value> = rows.iter().filter(is_burn).collect();
+    assert_eq!((burn.len(), &burn[0]["calls"]), (1, &json!(1)), "{found:#}");
+
+    let mut command = machine.impact();
+    let output = command
+        .args([
+            "track",
+            "--out",
+            "none",
+            "--profile",
+            "python",
+            "--",
+            "true",
+        ])
+        .output()
+        .unwrap();
+    assert!(
+        String::from_utf8_lossy(&output.stderr)
+            .contains("there is no profile: no Python has ended")
+    );
 }

@@ -25,6 +25,23 @@ fn estimated_energy_is_called_estimated() {
 }
 
 #[test]
+fn what_is_missing_is_told_also_where_no_energy_was_used() {
+    let logs = tempfile::tempdir().unwrap();
+    let mut run = Run::of_watts(0.0);
+    let why = "the driver did not answer";
+    run.info["sensors"] = serde_json::json!([
+        { "component": "gpu:nvidia", "source": "NVML", "method": "absent", "why": why }
+    ]);
+    run.write(&logs.path().join("run"));
+    let text = said(logs.path(), &[]);
+    assert!(text.contains("no energy use at all"), "{text}");
+    assert!(
+        text.contains("the GPUs (the driver did not answer)"),
+        "{text}"
+    );
+}
+
+#[test]
 fn a_country_is_a_code_or_a_name_and_a_wrong_one_gets_the_nearest() {
     let logs = tempfile::tempdir().unwrap();
     LegacyRun::default().write(&logs.path().join("run"));

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::support::site::{appendix_of, pages};
 use crate::support::{LegacyRun, Run, impact};
 use predicates::prelude::*;
 
@@ -78,6 +79,18 @@ fn a_mass_that_leaves_out_runs_is_a_lower_bound_wherever_it_is_a_total() {
         ),
         "{statement}"
     );
+    let site = logs.path().join("site");
+    let output = appendix_of(logs.path(), &site).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    for page in pages(&site, "index.html").into_values() {
+        let text = std::fs::read_to_string(&page).unwrap();
+        if text.contains(">≥ ") {
+            let why = "emissions are at least (≥) these: 1 of 2 runs has no intensity";
+            assert!(text.contains(why), "{}: {text}", page.display());
+        }
+    }
+    let start = std::fs::read_to_string(site.join("index.html")).unwrap();
+    assert!(start.contains(">≥ "), "{start}");
     let json = said(logs.path(), &["report", "--format", "json"]);
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["runs_without_intensity"], 1);

@@ -1,6 +1,6 @@
 //! Settings of perun, read from its `.perun.ini`.
 //!
-//! Names and units changed between its versions; they are those of the releases on PyPI and of the README before them.
+//! Names and units changed between its versions; they are those of the releases and of the README before them.
 
 use rust_decimal::Decimal;
 
@@ -99,7 +99,7 @@ fn options<'t>(text: &'t str, left_out: &mut Vec<(usize, String)>) -> Vec<Assign
             .strip_prefix('[')
             .and_then(|rest| rest.strip_suffix(']'));
         if let Some(name) = header {
-            section = name.trim().to_owned();
+            name.trim().clone_into(&mut section);
             continue;
         }
         let (name, value) = line.split_once(['=', ':']).unwrap_or((line, ""));

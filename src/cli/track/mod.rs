@@ -1,4 +1,5 @@
 mod live_line;
+mod python_profile;
 mod summary_file;
 mod table;
 
@@ -12,6 +13,7 @@ use std::time::Duration;
 use clap::Args;
 
 use self::live_line::LiveLine;
+use self::python_profile::{Profiler, PythonProfile};
 use self::summary_file::SummaryFile;
 use super::bad_value::BadValue;
 #[cfg(feature = "live")]
@@ -92,6 +94,9 @@ pub struct TrackArgs {
     /// Also write the closing figures to this JSON file, which must be new
     #[arg(long, value_name = "FILE")]
     summary: Option<PathBuf>,
+    /// Start the command under a profiler and store what it writes in the folder of the run, for `impact attribute`
+    #[arg(long, value_enum, value_name = "PROFILER", conflicts_with = "pid")]
+    profile: Option<Profiler>,
     /// Keep arguments, folders, the host's name and the ids of its boot and GPUs out of the log
     #[arg(long)]
     redact: bool,
@@ -134,10 +139,18 @@ impl TrackArgs {
             let told = |why: String| tell(format!("impact: {}", escape::terminal(&why)));
             SummaryFile::new(path, self.redact).map_err(told).ok()
         });
-        let plan = Plan {
+        let profile = self.profile.map(|Profiler::Python| PythonProfile::new());
+        let profile = profile.transpose().map_err(|error| {
+            let error = anyhow::Error::new(error).context("cannot prepare --profile");
+            Failure::new(error).exit_with(exit::NOT_STARTED)
+        })?;
+        let mut plan = Plan {
             control,
             ..self.plan(settings, &config, faults.collect())?
         };
+        if let Some(profile) = &profile {
+            profile.join(&mut plan.roots.environment);
+        }
         let wanted = plan.out.clone();
         let emissions = RunningEmissions::new(plan.region.as_ref(), plan.pue);
         // An outer tracker already shows its line.
@@ -193,6 +206,13 @@ impl TrackArgs {
                 summary.not_in_log.join("; ")
             );
             tell(escape::terminal(&text));
+        }
+        if let Some(run) = summary
+            .run
+            .as_deref()
+            .filter(|_| profile.is_some() && !quiet)
+        {
+            tell(escape::terminal(&PythonProfile::outcome(run)));
         }
         if let Some(Err(why)) = summary_file.map(|file| file.write(&summary)) {
             tell(format!("impact: {}", escape::terminal(&why)));

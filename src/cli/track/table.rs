@@ -144,7 +144,7 @@ fn totals(text: &mut String, summary: &Summary, footprint: Option<&Footprint>) {
         (None, _) => {
             let _ = writeln!(
                 text,
-                "  CO2eq: unknown, because it is not known where this is; --zone, --address, --region or --country says it"
+                "  CO2eq: unknown, as the place is not known; name it with --zone, --address, --region or --country"
             );
         }
     }
@@ -162,11 +162,11 @@ fn callable(program: Option<&Path>) -> String {
 
 /// In joules, and in kilowatt-hours as a statement has it.
 fn amount(energy: Energy) -> String {
-    format!(
-        "{} = {}",
-        quantity::joules(energy),
-        quantity::electricity(energy)
-    )
+    let (joules, electricity) = (quantity::joules(energy), quantity::electricity(energy));
+    if joules == electricity {
+        return joules;
+    }
+    format!("{joules} = {electricity}")
 }
 
 fn country(region: Option<&Region>) -> Option<String> {

@@ -80,6 +80,16 @@ struct Row {
     source: Option<String>,
 }
 
+/// What is wrong with a row, with columns counted from 1.
+fn in_words(error: &csv::DeserializeError) -> String {
+    use csv::DeserializeErrorKind::{ParseFloat, ParseInt};
+    match (error.kind(), error.field()) {
+        (ParseFloat(_), Some(column)) => format!("column {} is not a number", column + 1),
+        (ParseInt(_), Some(column)) => format!("column {} is not a whole number", column + 1),
+        _ => error.to_string(),
+    }
+}
+
 impl UserTable {
     /// Reads `zone,g_per_kwh[,year][,source]`, with a header.
     pub fn read(path: &Path) -> Result<Self, BadTable> {
@@ -98,7 +108,7 @@ impl UserTable {
                 Ok(row) => row,
                 Err(error) => {
                     let why = match error.kind() {
-                        csv::ErrorKind::Deserialize { err, .. } => err.to_string(),
+                        csv::ErrorKind::Deserialize { err, .. } => in_words(err),
                         _ => error.to_string(),
                     };
                     return Err(BadTable::Unreadable { path, line, why });

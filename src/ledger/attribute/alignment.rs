@@ -1,10 +1,12 @@
 use std::fmt;
 
-use super::Options;
 use super::power_curve::PowerCurve;
 use super::profile::{Timed, is_since_1970};
 use crate::text::quantity::Quantity;
 use crate::units::SECONDS_PER_HOUR;
+
+/// By so many ns a profile may lie outside of its run: clocks and the last sample are no better known.
+const NOTICEABLE: i64 = 100_000_000;
 
 /// How the times of a profile were matched with those of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +31,8 @@ pub enum AlignedBy {
     BaseTime,
     /// The user has said when time 0 was.
     Offset,
+    /// The user has said with which phase time 0 was.
+    Phase,
     /// Time 0 is taken for the start of the run.
     StartOfRun,
     /// The first span is taken to begin with the run.
@@ -41,7 +45,7 @@ impl Alignment {
         timed: &Timed,
         memory: &[(i64, f64)],
         curve: &PowerCurve,
-        options: &Options,
+        given: Option<(AlignedBy, i64)>,
     ) -> Option<Self> {
         let of_memory = memory.first().zip(memory.last());
         let of_memory = of_memory.map(|((first, _), (last, _))| (*first, *last));
@@ -49,11 +53,11 @@ impl Alignment {
         let base = timed
             .base
             .filter(|base| is_since_1970(base.saturating_add(first)));
-        let (by, shift) = match (options.offset, curve.started, base) {
-            (Some(offset), ..) => (AlignedBy::Offset, offset),
+        let (by, shift) = match (given, curve.started, base) {
+            (Some(given), ..) => given,
             (None, Some(started), _) if is_since_1970(first) => (AlignedBy::Epoch, -started),
             (None, Some(started), Some(base)) => (AlignedBy::BaseTime, base - started),
-            _ if first >= 0 && last <= curve.end() => (AlignedBy::StartOfRun, 0),
+            _ if first >= 0 && last <= curve.end() + NOTICEABLE => (AlignedBy::StartOfRun, 0),
             _ => (AlignedBy::FirstSpan, first.saturating_neg()),
         };
         Some(Self {
@@ -71,7 +75,6 @@ impl Alignment {
 
     /// What of the profile is not within the run, for people.
     pub(super) fn outside(&self) -> Option<String> {
-        const NOTICEABLE: i64 = 100_000_000;
         let (before, after) = (-self.bounds.0, self.bounds.1 - self.run_end);
         let parts: Vec<String> = [(before, "begins", "before it"), (after, "ends", "after it")]
             .into_iter()
@@ -91,6 +94,7 @@ impl AlignedBy {
             Self::Epoch => "times since 1970, as in the log",
             Self::BaseTime => "the base time of the profile",
             Self::Offset => "the offset that was given",
+            Self::Phase => "time 0 is the start of the phase that was given",
             Self::StartOfRun => "assumed: time 0 of the profile is the start of the run",
             Self::FirstSpan => "assumed: the first span begins with the run",
         }

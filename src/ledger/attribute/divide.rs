@@ -12,9 +12,13 @@ use super::power_curve::{CurveCursor, PowerCurve};
 use super::profile::{MOST_OPEN, MOST_PATHS, Name, ProfileError, Span, Timed, Unit, Untimed};
 use super::sweep::{Bins, Divided, OfName, Own, Sweep, TooManyOpen};
 use super::{AttributeError, Attribution, DeviceEnergy, Row, frames_of};
+use crate::ledger::compare::t::half_interval;
 use crate::text::number::counted;
 use crate::text::quantity::Quantity;
 use crate::units::{Energy, SECONDS_PER_HOUR};
+
+/// Of the intervals of means.
+const CONFIDENCE: f64 = 0.95;
 
 /// What stops the spans.
 enum Stopped {
@@ -97,6 +101,7 @@ impl Attribution {
                 continue;
             }
             let all = with_calls[number];
+            let each = each.moments().filter(|_| is_measured);
             self.rows.push(Row {
                 name: Name(number as u32),
                 device,
@@ -105,8 +110,8 @@ impl Attribution {
                 seconds: Some(seconds(all.nanoseconds.max(own.nanoseconds))),
                 own: Energy::from_steps(own.energy),
                 energy: Energy::from_steps(all.energy.max(own.energy)),
-                mean_j: is_measured.then_some(each.mean),
-                half_interval_j: each.half_interval().filter(|_| is_measured),
+                mean_j: each.map(|each| each.mean),
+                half_interval_j: each.and_then(|each| half_interval(&each, CONFIDENCE)),
             });
         }
         frames_of(&divided.paths, &divided.own, device, &mut self.frames);
@@ -122,6 +127,11 @@ impl Attribution {
         if timed.spans.count() == 0 {
             self.notes
                 .push("the profile has no spans, only the memory over time".to_owned());
+        }
+        if timed.threads.left_out().contains(&true) {
+            let why =
+                "left out: threads that repeat what the streams of a GPU do under other names";
+            self.notes.push(why.to_owned());
         }
         if timed.left_out > 0 {
             let spans = counted(timed.left_out, "span");
@@ -259,7 +269,11 @@ fn sweep(
         MOST_PATHS,
         bins,
     );
+    let is_left_out = timed.threads.left_out();
     timed.spans.for_each(|span| {
+        if is_left_out[usize::from(span.thread)] {
+            return Ok(());
+        }
         sweep.add(Span {
             start: span.start.saturating_add(shift),
             end: span.end.saturating_add(shift),

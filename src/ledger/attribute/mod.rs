@@ -18,10 +18,10 @@ mod power_curve;
 mod profile;
 mod sweep;
 mod text;
-mod welford;
 
 use std::path::Path;
 
+use super::RunSummary;
 use super::summarise::{SummaryError, summarise_following};
 use crate::units::{Energy, OutOfRange};
 use devices::Devices;
@@ -32,7 +32,7 @@ use profile::{Name, Names, Times};
 use sweep::Own;
 
 pub use self::csv::csv;
-pub use alignment::Alignment;
+pub use alignment::{AlignedBy, Alignment};
 pub use devices::Device;
 pub use json::json;
 pub use picture::{bands, flame, graph};
@@ -40,12 +40,21 @@ pub use profile::{Malformed, ProfileError, ProfileFormat};
 pub use text::{By, text};
 
 /// How the spans of a profile are matched with a run.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// When the profile's time 0 was, in ns since the start of the run; by default the times themselves say it.
-    pub offset: Option<i64>,
+    /// When the profile's time 0 was; by default the times themselves say it.
+    pub zero: Option<Zero>,
     /// Whether to divide the energy over time too, for a picture of it.
     pub over_time: bool,
+}
+
+/// When time 0 of a profile was, as the user says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Zero {
+    /// So many ns after the start of the run.
+    Offset(i64),
+    /// When a phase of the run with this name began first.
+    Phase(String),
 }
 
 /// The energy of a run, divided among the spans of a profile.
@@ -134,6 +143,9 @@ pub enum AttributeError {
     /// The log has a number that cannot be.
     #[error(transparent)]
     OutOfRange(#[from] OutOfRange),
+    /// The run has no phase with this name.
+    #[error("the run has no phase called {0}")]
+    NoPhase(String),
     /// No span is within the run.
     #[error("no span of the profile is within the run: {0}")]
     Apart(Alignment),
@@ -171,7 +183,8 @@ impl Attribution {
         match read.times {
             Times::Timed(mut timed) => {
                 let devices = Devices::of(&curve, &info, &timed.threads.places().collect());
-                let alignment = Alignment::of(&timed, &read.memory, &curve, options);
+                let zero = given_zero(options, &summary)?;
+                let alignment = Alignment::of(&timed, &read.memory, &curve, zero);
                 attribution.divide_by_power(&curve, &devices, &mut timed, alignment, profile)?;
                 attribution.sort();
                 if options.over_time {
@@ -283,6 +296,22 @@ impl Attribution {
             ));
         }
     }
+}
+
+/// By what the user has said when time 0 of the profile was, and when that is, in ns since the start of the run.
+fn given_zero(
+    options: &Options,
+    summary: &RunSummary,
+) -> Result<Option<(AlignedBy, i64)>, AttributeError> {
+    Ok(match &options.zero {
+        None => None,
+        Some(Zero::Offset(offset)) => Some((AlignedBy::Offset, *offset)),
+        Some(Zero::Phase(name)) => {
+            let phase = summary.phases.iter().find(|phase| *phase.name == **name);
+            let phase = phase.ok_or_else(|| AttributeError::NoPhase(name.clone()))?;
+            Some((AlignedBy::Phase, power_curve::nanoseconds(phase.first_s)))
+        }
+    })
 }
 
 /// The frames of a tree of paths on a device.

@@ -9,11 +9,15 @@ pub(super) struct Path {
     pub(super) name: Name,
 }
 
+const RECENT: usize = 4096;
+
 /// A tree of call paths; each comes after the one that called it. The memory for it is bounded.
 #[derive(Debug)]
 pub(super) struct Paths {
     all: Vec<Path>,
     numbers: HashMap<(u32, Name), u32>,
+    /// Paths that were looked up last.
+    recent: Vec<u32>,
     most: usize,
 }
 
@@ -32,6 +36,7 @@ impl Paths {
         Self {
             all: vec![none, none],
             numbers: HashMap::new(),
+            recent: vec![Self::ROOT; RECENT],
             most: most + 2,
         }
     }
@@ -40,7 +45,13 @@ impl Paths {
         if parent == Self::BEYOND {
             return parent;
         }
+        let place = (parent.wrapping_mul(31) ^ name.0) as usize % RECENT;
+        let recent = self.recent[place];
+        if recent != Self::ROOT && self.get(recent) == (Path { parent, name }) {
+            return recent;
+        }
         if let Some(number) = self.numbers.get(&(parent, name)) {
+            self.recent[place] = *number;
             return *number;
         }
         if self.all.len() >= self.most {

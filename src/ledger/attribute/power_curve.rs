@@ -151,7 +151,8 @@ impl CurveBuilder {
     }
 }
 
-fn nanoseconds(seconds: f64) -> i64 {
+/// Of a time since the start of a run.
+pub(super) fn nanoseconds(seconds: f64) -> i64 {
     (seconds.clamp(0.0, LONGEST_S) * 1e9).round() as i64
 }
 

@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use super::paths::Paths;
 use super::power_curve::CurveCursor;
 use super::profile::{MOST_OPEN, Name, Span};
-use super::welford::Welford;
+use crate::units::moments::RunningMoments;
 
 /// What the spans of a device got.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ pub(super) struct Own {
 pub(super) struct OfName {
     pub(super) own: Own,
     /// The energies of single spans, with those within them.
-    pub(super) each: Welford,
+    pub(super) each: RunningMoments,
 }
 
 /// A span that has begun and not ended.
@@ -381,9 +381,10 @@ mod tests {
         assert_eq!(of_name(device, 1), ENERGY[1] - of_name(device, 2));
         assert_eq!(of_name(device, 3), ENERGY[3] - ENERGY[2]);
         assert_eq!(device.uncovered, ENERGY[2] - ENERGY[1]);
-        assert_eq!(device.names[1].each.count, 1);
+        let each = device.names[1].each.moments().unwrap();
+        assert_eq!(each.count, 1);
         let whole = crate::units::Energy::from_steps(ENERGY[1]).joules();
-        assert!((device.names[1].each.mean - whole).abs() < whole * 1e-9);
+        assert!((each.mean - whole).abs() < whole * 1e-9);
     }
 
     #[test]

@@ -17,7 +17,7 @@ mod rank;
 mod resample;
 mod sentence;
 mod environment;
-mod t;
+pub(in crate::ledger) mod t;
 mod test;
 mod text;
 mod verdict;

@@ -1,5 +1,6 @@
 use super::{Comparison, Contrasts};
-use crate::text::quantity::{Scale, digits};
+use crate::text::axis::Axis;
+use crate::text::quantity::Scale;
 use crate::text::svg::{Attributes, Svg};
 
 const WIDTH: f64 = 560.0;
@@ -8,8 +9,8 @@ const MARGIN: f64 = 14.0;
 const ROW: f64 = 58.0;
 const TITLE: f64 = 30.0;
 const AXIS: f64 = 40.0;
-/// How many ticks an axis has at least.
-const TICKS: f64 = 3.0;
+/// About how many steps an axis has.
+const TICKS: usize = 4;
 /// The names of longer groups are cut.
 const LONGEST_NAME: usize = 60;
 
@@ -129,17 +130,16 @@ fn description(comparison: &Comparison, contrasts: &Contrasts) -> String {
 
 fn draw(svg: &mut Svg, comparison: &Comparison, contrasts: &Contrasts, top: f64) {
     let Scale { unit, factor } = contrasts.scale();
-    let axis = Axis::over(contrasts, factor);
+    let axis = axis_over(contrasts, factor);
     let bottom = top + ROW * contrasts.groups.len() as f64;
-    for tick in axis.ticks() {
-        let x = axis.place(tick);
+    for (x, label) in axis.ticks() {
         line(svg, "grid", (x, top), (x, bottom));
         let anchor = match x {
             x if x < MARGIN + 20.0 => "start",
             x if x > WIDTH - MARGIN - 20.0 => "end",
             _ => "middle",
         };
-        text(svg, "tick", (x, bottom + 16.0), anchor, &digits(tick));
+        text(svg, "tick", (x, bottom + 16.0), anchor, &label);
     }
     text(svg, "tick", (WIDTH - MARGIN, bottom + 33.0), "end", unit);
     for (row, group) in contrasts.groups.iter().enumerate() {
@@ -174,51 +174,16 @@ fn draw(svg: &mut Svg, comparison: &Comparison, contrasts: &Contrasts, top: f64)
     }
 }
 
-/// Maps values to places between the margins, from 0 or from a round number below the smallest value.
-struct Axis {
-    low: f64,
-    high: f64,
-    step: f64,
-}
-
-impl Axis {
-    /// Over the values of all groups, each multiplied by `factor`.
-    fn over(contrasts: &Contrasts, factor: f64) -> Self {
-        let values = || {
-            let values = contrasts.groups.iter().flat_map(|group| &group.values);
-            values.map(|value| value * factor)
-        };
-        let most = values().fold(0.0, f64::max);
-        let least = values().fold(0.0, f64::min);
-        let range = if most > least { most - least } else { 1.0 };
-        let step = round_step(range / TICKS);
-        Self {
-            low: (least / step).floor() * step,
-            high: ((most / step).ceil() * step).max(step),
-            step,
-        }
-    }
-
-    fn place(&self, value: f64) -> f64 {
-        let share = (value - self.low) / (self.high - self.low);
-        MARGIN + share * (WIDTH - 2.0 * MARGIN)
-    }
-
-    fn ticks(&self) -> impl Iterator<Item = f64> {
-        let count = ((self.high - self.low) / self.step).round().min(20.0) as u32;
-        (0..=count).map(|tick| self.low + f64::from(tick) * self.step)
-    }
-}
-
-/// 1, 2 or 5 times a power of ten, at most this large.
-fn round_step(rough: f64) -> f64 {
-    let power = 10_f64.powf(rough.log10().floor());
-    let step = match rough / power {
-        r if r < 2.0 => 1.0,
-        r if r < 5.0 => 2.0,
-        _ => 5.0,
-    } * power;
-    if step.is_normal() { step } else { 1.0 }
+/// From 0, or from a round number below the smallest value, over the values of all groups, each multiplied by `factor`.
+fn axis_over(contrasts: &Contrasts, factor: f64) -> Axis {
+    let values = || {
+        let values = contrasts.groups.iter().flat_map(|group| &group.values);
+        values.map(|value| value * factor)
+    };
+    let most = values().fold(0.0, f64::max);
+    let least = values().fold(0.0, f64::min);
+    let most = if most > least { most } else { least + 1.0 };
+    Axis::over(least, most, MARGIN, WIDTH - MARGIN, TICKS)
 }
 
 fn line(svg: &mut Svg, class: &str, (x1, y1): (f64, f64), (x2, y2): (f64, f64)) {
@@ -262,34 +227,4 @@ fn shortened(name: &str) -> String {
     }
     let end: String = name.chars().skip(length - LONGEST_NAME + 1).collect();
     format!("…{end}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_axis_has_round_ticks_from_0_or_below() {
-        for (range, step) in [
-            (0.37, 0.1),
-            (1.0, 0.2),
-            (2e-7, 5e-8),
-            (12.0, 2.0),
-            (0.0, 1.0),
-        ] {
-            let found = round_step(range / TICKS);
-            assert!(
-                (found - step).abs() < step * 1e-9 || range == 0.0,
-                "{range}: {found}"
-            );
-        }
-        let axis = Axis {
-            low: -0.2,
-            high: 0.6,
-            step: 0.2,
-        };
-        assert_eq!(axis.ticks().count(), 5);
-        assert_eq!(axis.place(-0.2), MARGIN);
-        assert_eq!(axis.place(0.6), WIDTH - MARGIN);
-    }
 }

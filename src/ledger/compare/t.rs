@@ -77,6 +77,13 @@ fn two_sided(statistic: f64, freedom: f64) -> f64 {
     beta_reg(freedom / 2.0, 0.5, freedom / (freedom + statistic.powi(2)))
 }
 
+/// Half of the interval of a mean, by Student's t; none for less than two values.
+pub(in crate::ledger) fn half_interval(moments: &Moments, confidence: f64) -> Option<f64> {
+    let error = moments.standard_error()?;
+    let quantile = quantile(f64::midpoint(1.0, confidence), (moments.count - 1) as f64);
+    Some(quantile.ok()? * error)
+}
+
 pub(super) fn quantile(share: f64, freedom: f64) -> Result<f64, NoTestResult> {
     let distribution = StudentsT::new(0.0, 1.0, freedom).map_err(|_| NoTestResult::NoSpread)?;
     let guess = distribution.inverse_cdf(share);
@@ -87,4 +94,18 @@ pub(super) fn quantile(share: f64, freedom: f64) -> Result<f64, NoTestResult> {
         x - (1.0 - share - tail) / -slope.max(f64::MIN_POSITIVE)
     });
     Ok(if refined.is_finite() { refined } else { guess })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mean_has_the_interval_of_students_t() {
+        let moments = Moments::of(&[1.0, 2.0, 4.0, 9.0]).unwrap();
+        // 3.182 is the quantile 0.975 of t with three degrees of freedom.
+        let half = 3.182_446_305 * moments.standard_error().unwrap();
+        assert!((half_interval(&moments, 0.95).unwrap() - half).abs() < 1e-8);
+        assert_eq!(half_interval(&Moments::of(&[1.0]).unwrap(), 0.95), None);
+    }
 }

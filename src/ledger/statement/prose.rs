@@ -230,8 +230,12 @@ pub(super) fn source_words(origins: &BTreeSet<IntensityOrigin>) -> String {
 
 fn quality(statement: &Statement) -> Paragraph {
     let tally = &statement.tally;
+    vec![text(format!("{}{}", measured(tally), missing(tally)))]
+}
+
+fn measured(tally: &Tally) -> String {
     let Some(measured) = tally.measured_share() else {
-        return vec![text("The logs show no energy use at all.")];
+        return "The logs show no energy use at all.".to_owned();
     };
     // No sensor measured the overhead.
     let (all, of_all) = if has_overhead(tally) {
@@ -246,7 +250,7 @@ fn quality(statement: &Statement) -> Paragraph {
             "Of this energy,".to_owned(),
         )
     };
-    let mut sentence = if measured == 1.0 {
+    if measured == 1.0 {
         format!("{all} was measured by sensors.")
     } else {
         let models: Vec<&str> = tally.models.iter().map(String::as_str).collect();
@@ -256,25 +260,27 @@ fn quality(statement: &Statement) -> Paragraph {
             percent(1.0 - measured),
             models.join("; ")
         )
-    };
-    if !tally.absent.is_empty() {
-        let missing: Vec<String> = tally
-            .absent
-            .iter()
-            .map(|((group, why), runs)| {
-                let group = group_words(*group);
-                if tally.runs == 1 {
-                    format!("{group} ({why})")
-                } else {
-                    format!("{group} in {runs} of {} runs ({why})", tally.runs)
-                }
-            })
-            .collect();
-        sentence.push_str(" Missing, and not counted as zero: ");
-        sentence.push_str(&missing.join("; "));
-        sentence.push('.');
     }
-    vec![text(sentence)]
+}
+
+/// The devices whose energy is not known, also where no other energy is.
+fn missing(tally: &Tally) -> String {
+    if tally.absent.is_empty() {
+        return String::new();
+    }
+    let missing: Vec<String> = tally
+        .absent
+        .iter()
+        .map(|((group, why), runs)| {
+            let group = group_words(*group);
+            if tally.runs == 1 {
+                format!("{group} ({why})")
+            } else {
+                format!("{group} in {runs} of {} runs ({why})", tally.runs)
+            }
+        })
+        .collect();
+    format!(" Missing, and not counted as zero: {}.", missing.join("; "))
 }
 
 fn group_words(group: EnergyClass) -> &'static str {

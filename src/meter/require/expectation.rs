@@ -95,10 +95,12 @@ impl FromStr for Expectation {
             let pattern = pattern.trim().trim_matches('"');
             return Regex::new(pattern).map(Self::Regex).map_err(|error| {
                 let why = error.to_string();
+                // After a drawing of the expression.
+                let why = why.lines().last().unwrap_or_default().trim();
                 BadExpectation::Regex {
                     text: pattern.to_owned(),
                     // The message is several lines long; its last line says what is wrong.
-                    why: why.lines().last().unwrap_or_default().trim().to_owned(),
+                    why: why.trim_start_matches("error: ").to_owned(),
                 }
             });
         }

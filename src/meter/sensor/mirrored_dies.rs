@@ -81,9 +81,9 @@ pub(super) fn since_opened(a: &mut dyn PowerSource, b: &mut dyn PowerSource) -> 
             first = Some(distance);
             continue;
         };
-        let moved = distance.wrapping_sub(known);
+        let drift = distance.wrapping_sub(known);
         moves += 1;
-        equal += usize::from(moved.min(moved.wrapping_neg()) <= ROUNDING_UJ);
+        equal += usize::from(drift.min(drift.wrapping_neg()) <= ROUNDING_UJ);
         if equal == UPDATES {
             return Relation::One;
         }

@@ -154,22 +154,20 @@ impl Odometer {
                 let (from_is_possible, now_is_possible) =
                     (self.can_draw(from), self.can_draw(*watts));
                 self.has_possible_power |= from_is_possible || now_is_possible;
-                match (from_is_possible, now_is_possible) {
+                // What is possible holds for the whole interval.
+                let step = match (from_is_possible, now_is_possible) {
                     (true, true) => all,
-                    _ => {
-                        // What is possible holds for the whole interval.
-                        let step = match (from_is_possible, now_is_possible) {
-                            (true, _) => joined(from.get(), from.get()),
-                            (_, true) => joined(watts.get(), watts.get()),
-                            _ => 0,
-                        };
-                        if from_is_possible {
-                            last.value = Value::Gauge(from);
-                        }
-                        anomaly = Some(Anomaly::TooMuchPower(all.saturating_sub(step)));
-                        step
-                    }
+                    (true, false) => joined(from.get(), from.get()),
+                    (false, true) => joined(watts.get(), watts.get()),
+                    (false, false) => 0,
+                };
+                if from_is_possible && !now_is_possible {
+                    last.value = Value::Gauge(from);
                 }
+                if !from_is_possible || !now_is_possible {
+                    anomaly = Some(Anomaly::TooMuchPower(all.saturating_sub(step)));
+                }
+                step
             }
             // A sensor that changes its kind starts again.
             _ => 0,

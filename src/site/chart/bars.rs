@@ -1,5 +1,5 @@
-use super::axis::Axis;
 use super::canvas::{Anchor, Canvas, RowNames};
+use crate::text::axis::Axis;
 
 const WIDTH: f64 = 760.0;
 const ROW: f64 = 27.0;
@@ -35,7 +35,7 @@ pub(in crate::site) fn bars(
         .collect();
     let mut canvas = Canvas::new(id, WIDTH, bottom + 42.0, title, &described.join("; "));
     let axis = Axis::over(0.0, most * factor, labels, WIDTH - 80.0, 5);
-    axis.draw_below(&mut canvas, TOP, bottom);
+    canvas.axis_below(&axis, TOP, bottom);
     canvas.text(
         "axis-name",
         (f64::midpoint(labels, WIDTH - 80.0), bottom + 36.0),

@@ -1,5 +1,5 @@
-use super::axis::Axis;
 use super::canvas::{Anchor, Canvas, RowNames};
+use crate::text::axis::Axis;
 use crate::text::number::counted;
 use crate::units::moments::quantile;
 
@@ -61,7 +61,7 @@ pub(in crate::site) fn boxes(
         })
         .collect();
     let mut canvas = Canvas::new(id, WIDTH, bottom + 42.0, title, &described.join("; "));
-    axis.draw_below(&mut canvas, top, bottom);
+    canvas.axis_below(&axis, top, bottom);
     canvas.text(
         "axis-name",
         (f64::midpoint(labels, WIDTH - 24.0), bottom + 36.0),

@@ -1,6 +1,7 @@
 use std::fmt::{self, Write as _};
 
-use crate::text::svg::{Attributes, Svg};
+use crate::text::axis::Axis;
+use crate::text::svg::{Attributes, Svg, shortened};
 
 /// Which point of a text lies at its coordinates.
 #[derive(Debug, Clone, Copy)]
@@ -95,6 +96,22 @@ impl Canvas {
         self.0.empty("path", &[("class", &class), ("d", &d)]);
     }
 
+    /// Draws a vertical line at each tick, with its label below.
+    pub(super) fn axis_below(&mut self, axis: &Axis, top: f64, bottom: f64) {
+        for (x, label) in axis.ticks() {
+            self.line("grid", (x, top), (x, bottom));
+            self.text("tick", (x, bottom + 17.0), Anchor::Middle, &label);
+        }
+    }
+
+    /// Draws a horizontal line at each tick, with its label on the left.
+    pub(super) fn axis_left(&mut self, axis: &Axis, left: f64, right: f64) {
+        for (y, label) in axis.ticks() {
+            self.line("grid", (left, y), (right, y));
+            self.text("tick", (left - 7.0, y + 4.0), Anchor::End, &label);
+        }
+    }
+
     pub(super) fn finish(mut self) -> String {
         self.0.close("svg");
         self.0.finish()
@@ -180,16 +197,6 @@ impl RowNames {
             canvas.text("label", place, Anchor::End, name);
         }
     }
-}
-
-/// The beginning of a label, where there is little space.
-pub(super) fn shortened(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
-        return text.to_owned();
-    }
-    let mut short: String = text.chars().take(most.saturating_sub(1)).collect();
-    short.push('…');
-    short
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
-use super::axis::Axis;
-use super::canvas::{Anchor, Canvas, shortened};
+use super::canvas::{Anchor, Canvas};
 use crate::log::Point;
+use crate::text::axis::Axis;
 use crate::text::number;
 use crate::text::quantity::Quantity;
+use crate::text::svg::shortened;
 use crate::units::SECONDS_PER_HOUR;
 
 const WIDTH: f64 = 1000.0;
@@ -65,8 +66,8 @@ pub(in crate::site) fn lines(
     for band in bands {
         draw_band(&mut canvas, band, &x, per_unit);
     }
-    y.draw_left(&mut canvas, LEFT, RIGHT);
-    x.draw_below(&mut canvas, BOTTOM, BOTTOM + 4.0);
+    canvas.axis_left(&y, LEFT, RIGHT);
+    canvas.axis_below(&x, BOTTOM, BOTTOM + 4.0);
     canvas.text(
         "axis-name",
         (RIGHT, HEIGHT - 6.0),

@@ -1,6 +1,5 @@
 //! Charts as inline SVG; colours and fonts come from the style sheet of the page.
 
-mod axis;
 mod bars;
 mod boxes;
 mod canvas;

@@ -1,6 +1,7 @@
-use super::axis::Axis;
-use super::canvas::{Anchor, Canvas, shortened};
+use super::canvas::{Anchor, Canvas};
+use crate::text::axis::Axis;
 use crate::text::number;
+use crate::text::svg::shortened;
 
 const WIDTH: f64 = 640.0;
 const HEIGHT: f64 = 400.0;
@@ -70,8 +71,8 @@ pub(in crate::site) fn scatter(id: &str, plot: &Scatter) -> String {
     let (y_low, y_high) = ends(|dot| (dot.y, dot.y_error));
     let x = Axis::over(x_low, x_high, LEFT, RIGHT, 6);
     let y = Axis::over(y_low, y_high, BOTTOM, TOP, 5);
-    x.draw_below(&mut canvas, TOP, BOTTOM);
-    y.draw_left(&mut canvas, LEFT, RIGHT);
+    canvas.axis_below(&x, TOP, BOTTOM);
+    canvas.axis_left(&y, LEFT, RIGHT);
     canvas.text(
         "axis-name",
         (f64::midpoint(LEFT, RIGHT), HEIGHT - 14.0),

@@ -1,9 +1,9 @@
-use super::{KINDS, begin, shortened, text};
+use super::{KINDS, begin, text};
 use crate::ledger::attribute::Attribution;
 use crate::ledger::attribute::over_time::{BandOf, OverTime, STRETCHES};
-use crate::text::number::human;
-use crate::text::quantity::{Quantity, Scale, joules};
-use crate::text::svg::{Attributes, Svg};
+use crate::text::axis::Axis;
+use crate::text::quantity::{Quantity, joules};
+use crate::text::svg::{Attributes, Svg, shortened};
 use crate::units::{Energy, SECONDS_PER_HOUR};
 
 const WIDTH: f64 = 760.0;
@@ -13,7 +13,7 @@ const TOP: f64 = 64.0;
 const HEIGHT: f64 = 220.0;
 const MEMORY_HEIGHT: f64 = 90.0;
 const LEGEND_ROW: f64 = 22.0;
-const LONGEST_NAME: usize = 60;
+const LONGEST_NAME: usize = 44;
 const GIB: f64 = 1_073_741_824.0;
 
 /// The power of the run over time, in bands by the names with most energy; none if the profile has no times.
@@ -46,26 +46,19 @@ pub fn bands(attribution: &Attribution) -> Option<String> {
         &shortened(&title, 60),
     );
     let time = Quantity::Time.scale(over_time.seconds() / SECONDS_PER_HOUR);
-    let x = Axis {
-        most: over_time.seconds(),
-        from: LEFT,
-        to: RIGHT,
-    };
+    let x = Scaled::new(
+        over_time.seconds(),
+        time.factor / SECONDS_PER_HOUR,
+        (LEFT, RIGHT),
+    );
     let watts = over_time.watts();
     let most = watts.iter().copied().fold(0.0, f64::max);
-    let y = Axis {
-        most: if most > 0.0 { most } else { 1.0 },
-        from: TOP + HEIGHT,
-        to: TOP,
-    };
-    let power = Quantity::Power.scale(y.most);
+    let power = Quantity::Power.scale(most);
+    let y = Scaled::new(most, power.factor, (TOP + HEIGHT, TOP));
     text(&mut svg, "soft", (12.0, 50.0), "start", &power.unit);
     draw_bands(&mut svg, attribution, over_time, &x, &y);
-    draw_ticks(&mut svg, &y, power.factor, |svg, place, label| {
-        line(svg, (LEFT, place), (RIGHT, place));
-        text(svg, "tick", (LEFT - 6.0, place + 4.0), "end", &label);
-    });
-    draw_time(&mut svg, &x, time, TOP + HEIGHT);
+    draw_levels(&mut svg, &y);
+    draw_time(&mut svg, &x, time.unit, TOP + HEIGHT);
     if has_memory {
         draw_memory(&mut svg, over_time, &x, TOP + HEIGHT + 60.0);
     }
@@ -92,7 +85,13 @@ pub fn bands(attribution: &Attribution) -> Option<String> {
     Some(svg.finish())
 }
 
-fn draw_bands(svg: &mut Svg, attribution: &Attribution, over_time: &OverTime, x: &Axis, y: &Axis) {
+fn draw_bands(
+    svg: &mut Svg,
+    attribution: &Attribution,
+    over_time: &OverTime,
+    x: &Scaled,
+    y: &Scaled,
+) {
     let width = over_time.stretch_seconds();
     let mut below = vec![0.0; STRETCHES];
     for (place, band) in over_time.bands.iter().enumerate() {
@@ -133,7 +132,7 @@ fn draw_bands(svg: &mut Svg, attribution: &Attribution, over_time: &OverTime, x:
 }
 
 /// The level of each stretch, as steps.
-fn steps(path: &mut String, levels: &[f64], width: f64, (x, y): (&Axis, &Axis), first: char) {
+fn steps(path: &mut String, levels: &[f64], width: f64, (x, y): (&Scaled, &Scaled), first: char) {
     for (place, level) in levels.iter().enumerate() {
         let (from, to) = (place as f64 * width, (place + 1) as f64 * width);
         let command = if place == 0 { first } else { 'L' };
@@ -146,40 +145,20 @@ fn steps(path: &mut String, levels: &[f64], width: f64, (x, y): (&Axis, &Axis), 
     }
 }
 
-fn draw_time(svg: &mut Svg, x: &Axis, time: Scale, bottom: f64) {
-    draw_ticks(
-        svg,
-        x,
-        time.factor / SECONDS_PER_HOUR,
-        |svg, place, label| {
-            text(svg, "tick", (place, bottom + 18.0), "middle", &label);
-        },
-    );
-    text(
-        svg,
-        "soft",
-        (RIGHT, bottom + 36.0),
-        "end",
-        &format_args!("time ({})", time.unit),
-    );
+fn draw_time(svg: &mut Svg, x: &Scaled, unit: &str, bottom: f64) {
+    for (place, label) in x.axis.ticks() {
+        text(svg, "tick", (place, bottom + 18.0), "middle", &label);
+    }
+    let name = format!("time ({unit})");
+    text(svg, "soft", (RIGHT, bottom + 36.0), "end", &name);
 }
 
-fn draw_memory(svg: &mut Svg, over_time: &OverTime, x: &Axis, top: f64) {
-    let most = over_time
-        .memory
-        .iter()
-        .map(|(_, bytes)| *bytes)
-        .fold(0.0, f64::max);
-    let y = Axis {
-        most: if most > 0.0 { most } else { 1.0 },
-        from: top + MEMORY_HEIGHT,
-        to: top,
-    };
+fn draw_memory(svg: &mut Svg, over_time: &OverTime, x: &Scaled, top: f64) {
+    let memory = over_time.memory.iter();
+    let most = memory.map(|(_, bytes)| *bytes).fold(0.0, f64::max);
+    let y = Scaled::new(most, 1.0 / GIB, (top + MEMORY_HEIGHT, top));
     text(svg, "soft", (12.0, top - 8.0), "start", &"memory in GiB");
-    draw_ticks(svg, &y, 1.0 / GIB, |svg, place, label| {
-        line(svg, (LEFT, place), (RIGHT, place));
-        text(svg, "tick", (LEFT - 6.0, place + 4.0), "end", &label);
-    });
+    draw_levels(svg, &y);
     let mut path = String::new();
     let within = |seconds: &f64| (0.0..=over_time.seconds()).contains(seconds);
     for (seconds, bytes) in over_time
@@ -198,18 +177,10 @@ fn draw_memory(svg: &mut Svg, over_time: &OverTime, x: &Axis, top: f64) {
     svg.line_break();
 }
 
-fn draw_ticks(
-    svg: &mut Svg,
-    axis: &Axis,
-    factor: f64,
-    mut draw: impl FnMut(&mut Svg, f64, String),
-) {
-    let most = axis.most * factor;
-    let step = round_step(most / 5.0);
-    let mut tick = 0.0;
-    while tick <= most * (1.0 + 1e-9) {
-        draw(svg, axis.place(tick / factor), human(tick));
-        tick += step;
+fn draw_levels(svg: &mut Svg, y: &Scaled) {
+    for (place, label) in y.axis.ticks() {
+        line(svg, (LEFT, place), (RIGHT, place));
+        text(svg, "tick", (LEFT - 6.0, place + 4.0), "end", &label);
     }
 }
 
@@ -234,27 +205,22 @@ fn name_of(attribution: &Attribution, of: BandOf) -> &str {
     }
 }
 
-/// 1, 2 or 5 times a power of ten.
-fn round_step(rough: f64) -> f64 {
-    let power = 10f64.powf(rough.log10().floor());
-    let step = match rough / power {
-        r if r <= 1.0 => 1.0,
-        r if r <= 2.0 => 2.0,
-        r if r <= 5.0 => 5.0,
-        _ => 10.0,
-    } * power;
-    if step.is_normal() { step } else { 1.0 }
+/// An axis from 0 to the largest value, in the unit of its ticks.
+struct Scaled {
+    axis: Axis,
+    factor: f64,
 }
 
-/// Maps values from 0 on to places.
-struct Axis {
-    most: f64,
-    from: f64,
-    to: f64,
-}
+impl Scaled {
+    fn new(most: f64, factor: f64, (from, to): (f64, f64)) -> Self {
+        let most = if most > 0.0 { most * factor } else { 1.0 };
+        Self {
+            axis: Axis::exactly(0.0, most, from, to, 5),
+            factor,
+        }
+    }
 
-impl Axis {
     fn place(&self, value: f64) -> f64 {
-        self.from + value / self.most * (self.to - self.from)
+        self.axis.place(value * self.factor)
     }
 }

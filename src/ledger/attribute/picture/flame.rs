@@ -1,15 +1,15 @@
-use super::{begin, kind, shortened, text};
+use super::{begin, kind, text};
 use crate::ledger::attribute::{Attribution, Frame};
 use crate::text::number::{counted, percent};
 use crate::text::quantity::{Quantity, joules};
-use crate::text::svg::{Attributes, Svg};
+use crate::text::svg::{Attributes, Svg, shortened};
 use crate::units::{Energy, SECONDS_PER_HOUR};
 
 const STYLE: &str = include_str!("../../../../site/flame.css");
 const SCRIPT: &str = include_str!("../../../../site/flame.js");
 const ROW: usize = 20;
 /// Where the controls are, and the frames below them.
-const CONTROLS: usize = 58;
+const CONTROLS: usize = 55;
 const TOP: usize = 144;
 /// A browser shows so many frames without delay.
 const MOST_FRAMES: usize = 3000;

@@ -1,11 +1,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{begin, kind, shortened, text};
+use super::{begin, kind, text};
 use crate::ledger::attribute::Attribution;
 use crate::ledger::attribute::profile::Name;
 use crate::text::number::percent;
 use crate::text::quantity::joules;
-use crate::text::svg::{Attributes, Svg};
+use crate::text::svg::{Attributes, Svg, shortened};
 use crate::units::Energy;
 
 const BOX: (f64, f64) = (204.0, 44.0);
@@ -188,6 +188,21 @@ impl Graph {
     }
 }
 
+/// The beginning and the end of a name: many names of one library begin in the same way.
+fn fitting(name: &str) -> String {
+    const BEGIN: usize = 9;
+    let length = name.chars().count();
+    if length <= LONGEST_NAME {
+        return name.to_owned();
+    }
+    let end = LONGEST_NAME - BEGIN - 1;
+    let begin = name.chars().take(BEGIN);
+    begin
+        .chain(['…'])
+        .chain(name.chars().skip(length - end))
+        .collect()
+}
+
 fn draw_name(svg: &mut Svg, attribution: &Attribution, named: &Named, total: Energy) {
     let (x, y) = named.corner();
     let name = attribution.names.text(named.name);
@@ -207,13 +222,7 @@ fn draw_name(svg: &mut Svg, attribution: &Attribution, named: &Named, total: Ene
         joules(named.own)
     );
     svg.titled("rect", rect, &shortened(&about, 300));
-    text(
-        svg,
-        "name",
-        (x + 8.0, y + 18.0),
-        "start",
-        &shortened(name, LONGEST_NAME),
-    );
+    text(svg, "name", (x + 8.0, y + 18.0), "start", &fitting(name));
     let figures = format!("{} · {share} · {}", joules(named.energy), joules(named.own));
     text(svg, "soft", (x + 8.0, y + 36.0), "start", &figures);
 }
@@ -242,4 +251,17 @@ fn draw_call(
     let attributes: Attributes = &[("class", &"edge"), ("d", &path), ("stroke-width", &width)];
     svg.titled("path", attributes, &about);
     svg.line_break();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_name_keeps_its_beginning_and_its_end() {
+        assert_eq!(fitting("aten::conv2d"), "aten::conv2d");
+        let name = "autograd::engine::evaluate_function: ConvolutionBackward0";
+        assert_eq!(fitting(name), "autograd:…utionBackward0");
+        assert_eq!(fitting(name).chars().count(), LONGEST_NAME);
+    }
 }

@@ -56,16 +56,6 @@ fn kind(name: &str) -> usize {
     (hash % KINDS as u64) as usize
 }
 
-/// The beginning of a text that has to fit.
-fn shortened(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
-        return text.to_owned();
-    }
-    let mut short: String = text.chars().take(most.saturating_sub(1)).collect();
-    short.push('…');
-    short
-}
-
 /// A coordinate to a tenth.
 struct Tenths(f64);
 

@@ -104,15 +104,16 @@ impl Reader {
         let mut fields = Fields::beginning(text);
         let mut event = Event::default();
         while let Some(Field { name, value }) = fields.next_field()? {
-            match name {
-                b"ph" => event.kind = unquoted(value),
-                b"name" => event.name = unquoted(value),
-                b"cat" => event.category = unquoted(value),
-                b"pid" => event.process = value,
-                b"tid" => event.thread = value,
-                b"ts" => event.time = value,
-                b"dur" => event.duration = value,
-                b"args" => event.arguments = value,
+            // By single bytes: to compare slices takes a call each.
+            match *name {
+                [b'p', b'h'] => event.kind = unquoted(value),
+                [b'n', b'a', b'm', b'e'] => event.name = unquoted(value),
+                [b'c', b'a', b't'] => event.category = unquoted(value),
+                [b'p', b'i', b'd'] => event.process = value,
+                [b't', b'i', b'd'] => event.thread = value,
+                [b't', b's'] => event.time = value,
+                [b'd', b'u', b'r'] => event.duration = value,
+                [b'a', b'r', b'g', b's'] => event.arguments = value,
                 _ => {}
             }
         }
@@ -121,13 +122,14 @@ impl Reader {
     }
 
     fn see(&mut self, event: &Event) -> Result<(), Broken> {
-        match event.kind {
+        match *event.kind {
             // Frames around the whole of a trace of PyTorch are no work.
             _ if event.category == b"Trace" => Ok(()),
-            b"X" => self.complete(event),
-            b"B" => self.begin(event),
-            b"E" => self.end(event),
-            b"M" => {
+            [b'X'] => self.complete(event),
+            [b'B'] => self.begin(event),
+            [b'E'] => self.end(event),
+            [b'M'] if event.name == b"thread_name" => self.describe_thread(event),
+            [b'M'] => {
                 self.describe_process(event);
                 Ok(())
             }
@@ -202,6 +204,28 @@ impl Reader {
             Place::Gpu(number.or_else(|| whole(event.process)).unwrap_or(0))
         });
         self.timed.threads.of(event.process, event.thread, place)
+    }
+
+    /// JAX repeats what the streams of a GPU do, in threads that name it by modules, operators and steps.
+    fn describe_thread(&mut self, event: &Event) -> Result<(), Broken> {
+        const SUMMARIES: [&[u8]; 8] = [
+            b"Steps",
+            b"XLA Modules",
+            b"XLA Ops",
+            b"XLA TraceMe",
+            b"Framework Name Scope",
+            b"Framework Ops",
+            b"Source code",
+            b"Source Code",
+        ];
+        let mut fields = Fields::of(event.arguments);
+        while let Ok(Some(field)) = fields.next_field() {
+            if field.name == b"name" && SUMMARIES.contains(&unquoted(field.value)) {
+                let number = self.timed.threads.of(event.process, event.thread, None)?;
+                self.timed.threads.is_summary(number);
+            }
+        }
+        Ok(())
     }
 
     /// Remembers which processes are GPUs, as traces say with names such as `/device:GPU:0` and `GPU 0`.

@@ -7,6 +7,7 @@ const LONGEST: usize = 4096;
 const MOST: usize = 1 << 18;
 /// Bytes of all names; further names are counted under one.
 const MOST_BYTES: usize = 24 << 20;
+const RECENT: usize = 1024;
 const OTHERS: &str = "(other names)";
 
 /// A name of a profile, by its number.
@@ -19,6 +20,8 @@ pub(in crate::ledger::attribute) struct Names {
     numbers: HashMap<Box<str>, Name>,
     texts: Vec<Box<str>>,
     bytes: usize,
+    /// Names that were looked up last, by a hash that is quick to compute.
+    recent: Vec<Name>,
     /// Spans with a name for which there was no space.
     nameless: u64,
 }
@@ -29,6 +32,7 @@ impl Default for Names {
             numbers: HashMap::new(),
             texts: Vec::new(),
             bytes: 0,
+            recent: vec![Self::OTHERS; RECENT],
             nameless: 0,
         };
         names.of(OTHERS);
@@ -58,7 +62,17 @@ impl Names {
 
     /// The name that a JSON string holds, given what is between its quotes.
     pub(super) fn of_json(&mut self, raw: &[u8]) -> Name {
-        self.of(&unescaped(raw))
+        if memchr::memchr(b'\\', raw).is_some() {
+            return self.of(&unescaped(raw));
+        }
+        let place = place_among_recent(raw);
+        let recent = self.recent[place];
+        if self.text(recent).as_bytes() == raw {
+            return recent;
+        }
+        let name = self.of(&String::from_utf8_lossy(raw));
+        self.recent[place] = name;
+        name
     }
 
     pub(in crate::ledger::attribute) fn text(&self, name: Name) -> &str {
@@ -73,6 +87,20 @@ impl Names {
     pub(in crate::ledger::attribute) fn nameless(&self) -> u64 {
         self.nameless
     }
+}
+
+/// A place that depends on the length of a name, and on how it begins and ends.
+fn place_among_recent(name: &[u8]) -> usize {
+    let word = |part: &[u8]| {
+        let mut word = [0; 8];
+        word[..part.len()].copy_from_slice(part);
+        u64::from_le_bytes(word)
+    };
+    let length = name.len().min(8);
+    let (begin, end) = (word(&name[..length]), word(&name[name.len() - length..]));
+    let mixed =
+        (begin ^ end.rotate_left(29) ^ name.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed >> 32) as usize % RECENT
 }
 
 /// What a JSON string means, given what is between its quotes.
@@ -116,6 +144,13 @@ mod tests {
         let mut names = Names::default();
         let name = names.of("forward é");
         assert_eq!(names.of_json(br"forward \u00e9"), name);
+        for _ in 0..2 {
+            assert_eq!(names.of_json("forward é".as_bytes()), name);
+        }
+        // What is written with a backslash is not what has one.
+        let backslash = names.of(r"a\n");
+        assert_ne!(names.of_json(br"a\n"), backslash);
+        assert_eq!(names.of_json(br"a\\n"), backslash);
         assert_ne!(names.of("backward"), name);
         assert_eq!(names.text(name), "forward é");
     }

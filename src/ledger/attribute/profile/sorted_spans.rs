@@ -6,9 +6,9 @@ use std::io::{self, BufReader, BufWriter, Read as _, Seek as _, Write as _};
 use super::Name;
 
 /// So many spans are sorted in memory; more are kept in temporary files.
-const MOST_IN_MEMORY: usize = 1 << 20;
+const MOST_IN_MEMORY: usize = 1 << 21;
 /// Each temporary file holds that many spans.
-const MOST_FILES: usize = 256;
+const MOST_FILES: usize = 128;
 const BYTES: usize = 24;
 
 /// A stretch of time in which a thread was busy with something.

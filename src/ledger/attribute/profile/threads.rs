@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::Broken;
 
@@ -29,6 +29,8 @@ struct Thread {
     process: usize,
     /// None if only its process says it.
     place: Option<Place>,
+    /// Its spans are those of the other threads of its process under other names.
+    is_summary: bool,
 }
 
 impl Threads {
@@ -74,6 +76,7 @@ impl Threads {
             key,
             process,
             place,
+            is_summary: false,
         });
         Ok(number)
     }
@@ -84,6 +87,26 @@ impl Threads {
             let number = gpu(&thread.key[..thread.process]);
             thread.place = thread.place.or(number.map(Place::Gpu));
         }
+    }
+
+    /// Says that the spans of a thread are those of the other threads of its process under other names.
+    pub(super) fn is_summary(&mut self, number: u16) {
+        self.all[usize::from(number)].is_summary = true;
+    }
+
+    /// Whether the spans of each thread are left out: those of streams of the same GPU are there too.
+    pub(in crate::ledger::attribute) fn left_out(&self) -> Vec<bool> {
+        let process = |thread: &Thread| thread.key[..thread.process].to_vec();
+        let is_on_gpu = |thread: &&Thread| matches!(thread.place, Some(Place::Gpu(_)));
+        let on_gpus = self.all.iter().filter(is_on_gpu);
+        let with_streams: HashSet<Vec<u8>> = on_gpus
+            .filter(|thread| !thread.is_summary)
+            .map(process)
+            .collect();
+        let is_left_out = |thread: &Thread| {
+            thread.is_summary && is_on_gpu(&thread) && with_streams.contains(&process(thread))
+        };
+        self.all.iter().map(is_left_out).collect()
     }
 
     pub(in crate::ledger::attribute) fn places(&self) -> impl Iterator<Item = Place> {

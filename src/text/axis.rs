@@ -1,9 +1,8 @@
-use super::canvas::{Anchor, Canvas};
-use crate::text::number;
+use super::number;
 
-/// Maps values to coordinates of a chart.
+/// Maps values to coordinates of a picture, with ticks at round numbers.
 #[derive(Debug, Clone)]
-pub(super) struct Axis {
+pub(crate) struct Axis {
     low: f64,
     high: f64,
     from: f64,
@@ -13,7 +12,7 @@ pub(super) struct Axis {
 
 impl Axis {
     /// An axis whose ends are round numbers; `from` and `to` are the coordinates of its ends.
-    pub(super) fn over(low: f64, high: f64, from: f64, to: f64, ticks: usize) -> Self {
+    pub(crate) fn over(low: f64, high: f64, from: f64, to: f64, ticks: usize) -> Self {
         let (low, high) = if low < high {
             (low, high)
         } else {
@@ -31,7 +30,7 @@ impl Axis {
     }
 
     /// An axis that ends at these values, as for time.
-    pub(super) fn exactly(low: f64, high: f64, from: f64, to: f64, ticks: usize) -> Self {
+    pub(crate) fn exactly(low: f64, high: f64, from: f64, to: f64, ticks: usize) -> Self {
         let over = Self::over(low, high, from, to, ticks);
         if low < high {
             Self { low, high, ..over }
@@ -40,44 +39,21 @@ impl Axis {
         }
     }
 
-    pub(super) fn place(&self, value: f64) -> f64 {
+    pub(crate) fn place(&self, value: f64) -> f64 {
         self.from + (value - self.low) / (self.high - self.low) * (self.to - self.from)
     }
 
-    fn ticks(&self) -> impl Iterator<Item = f64> {
+    /// The place of each tick, and its label.
+    pub(crate) fn ticks(&self) -> impl Iterator<Item = (f64, String)> {
         let first = (self.low / self.step - 1e-9).ceil() as i64;
         let last = (self.high / self.step + 1e-9).floor() as i64;
         let step = self.step;
         // A limit for values so large that steps are lost to rounding.
-        (first..=last.min(first.saturating_add(30))).map(move |tick| tick as f64 * step)
-    }
-
-    /// Draws a vertical line at each tick, with its label below.
-    pub(super) fn draw_below(&self, canvas: &mut Canvas, top: f64, bottom: f64) {
-        for tick in self.ticks() {
-            let x = self.place(tick);
-            canvas.line("grid", (x, top), (x, bottom));
-            canvas.text(
-                "tick",
-                (x, bottom + 17.0),
-                Anchor::Middle,
-                &label(tick, self.step),
-            );
-        }
-    }
-
-    /// Draws a horizontal line at each tick, with its label on the left.
-    pub(super) fn draw_left(&self, canvas: &mut Canvas, left: f64, right: f64) {
-        for tick in self.ticks() {
-            let y = self.place(tick);
-            canvas.line("grid", (left, y), (right, y));
-            canvas.text(
-                "tick",
-                (left - 7.0, y + 4.0),
-                Anchor::End,
-                &label(tick, self.step),
-            );
-        }
+        let ticks = first..=last.min(first.saturating_add(30));
+        ticks.map(move |tick| {
+            let value = tick as f64 * step;
+            (self.place(value), label(value, step))
+        })
     }
 }
 
@@ -109,7 +85,7 @@ mod tests {
     #[test]
     fn ticks_are_round_numbers() {
         let axis = Axis::over(0.0, 0.37, 0.0, 100.0, 5);
-        let labels: Vec<String> = axis.ticks().map(|tick| label(tick, axis.step)).collect();
+        let labels: Vec<String> = axis.ticks().map(|(_, label)| label).collect();
         assert_eq!(labels, ["0.0", "0.1", "0.2", "0.3", "0.4"]);
     }
 
