@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::sensor::kernel_file::line;
 use super::sensor::{Processor, Roots};
@@ -60,7 +60,7 @@ impl Conditions {
             .filter_map(|folder| line(&folder.join("cpufreq/scaling_governor")));
         let counts = processors.iter().filter_map(|folder| {
             let counts = ["core_throttle_count", "package_throttle_count"];
-            let counts = counts.map(|name| number(folder.join("thermal_throttle").join(name)));
+            let counts = counts.map(|name| number(&folder.join("thermal_throttle").join(name)));
             counts.into_iter().flatten().reduce(u64::saturating_add)
         });
         Self {
@@ -150,8 +150,8 @@ fn processor_folders(roots: &Roots) -> Vec<PathBuf> {
 
 /// Two drivers say it in files of their own, with opposite meanings.
 fn turbo(roots: &Roots) -> Option<bool> {
-    let is_off = number(roots.sys("devices/system/cpu/intel_pstate/no_turbo")).map(|off| off == 0);
-    is_off.or_else(|| number(roots.sys("devices/system/cpu/cpufreq/boost")).map(|on| on != 0))
+    let is_off = number(&roots.sys("devices/system/cpu/intel_pstate/no_turbo")).map(|off| off == 0);
+    is_off.or_else(|| number(&roots.sys("devices/system/cpu/cpufreq/boost")).map(|on| on != 0))
 }
 
 fn is_on_battery(roots: &Roots) -> bool {
@@ -163,8 +163,8 @@ fn is_on_battery(roots: &Roots) -> bool {
     })
 }
 
-fn number(path: PathBuf) -> Option<u64> {
-    line(&path)?.parse().ok()
+fn number(path: &Path) -> Option<u64> {
+    line(path)?.parse().ok()
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ const SPREAD: f64 = 0.02;
 struct Normal(u64);
 
 impl Normal {
-    /// SplitMix64.
+    /// `SplitMix64`.
     fn uniform(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;

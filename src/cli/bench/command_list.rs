@@ -65,9 +65,8 @@ fn place(baseline: &str, commands: &[Command]) -> Result<usize, Failure> {
             .filter(|place| *place < commands.len())
     };
     named.or_else(numbered).ok_or_else(|| {
-        let names = commands.iter().map(|command| command.name.as_str());
-        let nearest = nearest::said(&nearest::of(baseline, names.clone()));
-        let all: Vec<&str> = names.collect();
+        let all: Vec<&str> = commands.iter().map(|command| &*command.name).collect();
+        let nearest = nearest::said(&nearest::of(baseline, all.iter().copied()));
         Failure::new(anyhow!(
             "no command is called or numbered {}{nearest}",
             baseline.escape_debug()
@@ -92,16 +91,14 @@ fn has_blank(word: &OsStr) -> bool {
 
 /// The command as it was typed.
 fn shown(words: &[OsString]) -> String {
-    match words {
-        [line] => line.to_string_lossy().into_owned(),
-        _ => {
-            let words = words.iter().map(|word| {
-                let word = word.to_string_lossy();
-                escape::shell(&word).into_owned()
-            });
-            words.collect::<Vec<_>>().join(" ")
-        }
+    if let [line] = words {
+        return line.to_string_lossy().into_owned();
     }
+    let words = words.iter().map(|word| {
+        let word = word.to_string_lossy();
+        escape::shell(&word).into_owned()
+    });
+    words.collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

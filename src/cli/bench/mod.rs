@@ -25,6 +25,10 @@ use crate::track::{CommandMeter, RunOptions};
 use crate::units::Span;
 
 #[derive(Debug, Args)]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch of the command line"
+)]
 #[command(after_help = "\
 Examples:
   impact bench --runs 3 -- ./run.sh

@@ -246,7 +246,7 @@ impl Runner {
             .iter()
             .filter(|ending| !is_success(**ending));
         let counted = counted(measurement);
-        let counted = counted.map(|(component, balance)| (component.clone(), balance.clone()));
+        let counted = counted.map(|(component, balance)| (component.clone(), *balance));
         let idle = idle_energy(&counted.collect(), idle_watts, measurement.duration);
         let command = &mut self.bench.commands[index];
         command.samples.push(BenchSample {

@@ -2,6 +2,7 @@ use std::fmt::Write as _;
 
 use super::{Bench, BenchFigure};
 use crate::text::escape;
+use crate::text::svg::shortened;
 use crate::text::table::{UNKNOWN, aligned};
 
 /// The longest bar, in characters.
@@ -24,7 +25,7 @@ pub(super) fn bars(bench: &Bench) -> String {
     let names: Vec<String> = bench
         .commands
         .iter()
-        .map(|command| cut(&command.name))
+        .map(|command| shortened(&escape::line(&command.name), LONGEST_NAME))
         .collect();
     let longest = names
         .iter()
@@ -49,15 +50,6 @@ fn bar(share: f64) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let eighths = (share.clamp(0.0, 1.0) * WIDTH * 8.0).round() as usize;
     format!("{}{}", "█".repeat(eighths / 8), EIGHTHS[eighths % 8])
-}
-
-fn cut(name: &str) -> String {
-    let name = escape::line(name);
-    if name.chars().count() <= LONGEST_NAME {
-        return name.into_owned();
-    }
-    let start: String = name.chars().take(LONGEST_NAME - 1).collect();
-    format!("{start}…")
 }
 
 #[cfg(test)]
