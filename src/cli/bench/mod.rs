@@ -148,6 +148,7 @@ impl BenchArgs {
             shows_progress: !self.show_output,
             commands,
             bench,
+            notes: Vec::new(),
         };
         let interrupted = runner.run()?;
         let bench = runner.bench;

@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::time::Duration;
 
@@ -23,6 +23,7 @@ use crate::units::{Energy, Watts};
 const MOST_NOISE: f64 = 0.1;
 /// So many warnings are shown.
 const MOST_WARNINGS: usize = 20;
+const MORE: &str = "there were more warnings, which are not shown";
 /// The shortest sample is known well enough if it is not shorter than this share of what the counters need.
 const SHORT: f64 = 0.5;
 
@@ -42,6 +43,8 @@ pub(super) struct Runner {
     pub(super) ignores_failure: bool,
     pub(super) shows_progress: bool,
     pub(super) bench: Bench,
+    /// What measurements noted, and of which commands.
+    pub(super) notes: Vec<(String, BTreeSet<usize>)>,
 }
 
 /// How many samples of each command are measured.
@@ -73,6 +76,7 @@ impl Runner {
         let bar = self.progress_bar();
         let outcome = self.measure(&bar);
         bar.finish_and_clear();
+        self.warn_of_notes();
         match outcome {
             Ok(()) => Ok(None),
             Err(Stop::Failed(failure)) => Err(failure),
@@ -267,9 +271,14 @@ impl Runner {
             };
             command.add_device(sensor.component.clone(), device);
         }
-        let name = self.commands[index].name.clone();
         for note in &measurement.notes {
-            self.warn(format!("{name}: {note}"));
+            if let Some((_, commands)) = self.notes.iter_mut().find(|(text, _)| text == note) {
+                commands.insert(index);
+            } else if self.notes.len() < MOST_WARNINGS {
+                self.notes.push((note.clone(), BTreeSet::from([index])));
+            } else {
+                self.warn(MORE.to_owned());
+            }
         }
     }
 
@@ -281,8 +290,21 @@ impl Runner {
         warnings.push(if warnings.len() < MOST_WARNINGS {
             warning
         } else {
-            "there were more warnings, which are not shown".to_owned()
+            MORE.to_owned()
         });
+    }
+
+    /// A note on all commands is one on the machine.
+    fn warn_of_notes(&mut self) {
+        for (note, commands) in std::mem::take(&mut self.notes) {
+            if commands.len() == self.commands.len() {
+                self.warn(note);
+                continue;
+            }
+            let names = commands.iter().map(|index| &*self.commands[*index].name);
+            let names: Vec<&str> = names.collect();
+            self.warn(format!("{}: {note}", names.join(", ")));
+        }
     }
 
     /// Samples that are too short for their counters, where a sample is not repeated by itself.
