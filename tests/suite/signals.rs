@@ -124,7 +124,7 @@ fn a_benchmark_stops_and_ends_as_its_command_does() {
     let mut terminal = Terminal::on(&machine);
     terminal.press("stty cols 120 rows 24\n");
     // Split, so that only what is printed can match and not what is typed.
-    let job = "trap \"echo go\\\"\\\"ing\" CONT; echo ru\"\"nning; while sleep 0.1; do :; done";
+    let job = "trap \"echo go\\\"\\\"ing\" CONT; echo ru\"\"nning; while :; do :; done";
     let options = "--idle 0 --warmup 0 --show-output";
     terminal.press(&format!("\"$IMPACT\" bench {options} -- '{job}'\n"));
     terminal.await_text("running");
