@@ -64,7 +64,63 @@ fn main() -> ExitCode {
     let rest = rest.fold(0.0, f64::max);
     println!("half a second: {within} of {SHORT_JOBS} within the bound");
     println!("half a second: at most {rest:.3} % is not explained by the time it took");
+    bench(&mut bounds, &job);
     bounds.end()
+}
+
+/// The means of `impact bench`: of a job of half a second, and of one that is so short that it runs many times in a sample.
+///
+/// How long the short job takes to load is a large part of it, so the truth of that one is its power.
+fn bench(bounds: &mut Bounds, job: &Path) {
+    const SAMPLES: usize = 10;
+    const WATTS: f64 = 50.0;
+    let profile: Profile = &[(0.0, WATTS)];
+    let machine = Machine::bare();
+    machine.domain("intel-rapl:0", "package-0", RANGE);
+    std::fs::create_dir(machine.path("proc")).expect("a folder can be made");
+    let simulator = Simulator::start(&machine.counter("intel-rapl:0"), profile, RANGE);
+    for (name, seconds) in [("half a second", SHORT_SECONDS), ("10 ms", 0.01)] {
+        let file = format!("{seconds}.json");
+        let mut program = machine.impact();
+        // Without /proc all energy is the command's.
+        program.args([
+            "bench",
+            "--procfs-root",
+            "proc",
+            "--idle",
+            "0",
+            "--warmup",
+            "1",
+        ]);
+        program.args([
+            "--runs",
+            &SAMPLES.to_string(),
+            "--output",
+            &file,
+            "--show-output",
+            "--",
+        ]);
+        let (stamps, _) = stamps(program.arg(job).arg(seconds.to_string()));
+        let text = std::fs::read(machine.path(&file)).expect("the benchmark has an answer");
+        let answer: serde_json::Value = serde_json::from_slice(&text).expect("JSON");
+        let command = &answer["commands"][0];
+        let mean = |figure: &str| {
+            let mean = &command["figures"][figure]["mean"];
+            mean.as_f64().expect("every figure has a mean")
+        };
+        let runs = command["samples"][0]["runs"].as_u64().unwrap_or_default();
+        // The first run is to warm up.
+        let truths = stamps.chunks(2).skip(1);
+        let truths = truths.map(|pair| simulator.truth(pair[0], pair[1]));
+        let truth = truths.sum::<f64>() / (SAMPLES as u64 * runs) as f64;
+        let error = if seconds < SHORT_SECONDS {
+            mean("power") / WATTS - 1.0
+        } else {
+            mean("energy") / truth - 1.0
+        };
+        let name = format!("bench, {name}, {runs} runs a sample: error of the mean");
+        bounds.at_most(&name, error.abs() * 100.0, 1.0, "%");
+    }
 }
 
 /// How far off the tracker was, in percent of the truth.
@@ -134,26 +190,31 @@ impl Times {
 }
 
 /// Runs a command whose last word is the job's.
-///
-/// It writes to a file: a pipe would wake us up at the very moment that is measured.
 fn run(command: &mut Command, seconds: f64) -> Times {
-    let mut stamps = tempfile::tempfile().expect("a file can be made");
-    let writer = stamps.try_clone().expect("a file can be shared");
-    command.arg(seconds.to_string()).stdout(writer);
-    let began = Instant::now();
-    command.status().expect("the command runs");
-    let command = began.elapsed();
-    stamps.rewind().expect("a file can be read again");
-    let stamps = std::io::read_to_string(stamps).expect("the job writes text");
-    let mut stamps = stamps
-        .split_whitespace()
-        .map(|stamp| stamp.parse().expect("nanoseconds"));
-    let mut next = || instant(stamps.next().expect("two stamps"));
+    let (stamps, command) = stamps(command.arg(seconds.to_string()));
     Times {
-        first: next(),
-        last: next(),
+        first: stamps[0],
+        last: stamps[1],
         command,
     }
+}
+
+/// Runs a command, and gives the times that its jobs have written, and how long it took.
+///
+/// They write to a file: a pipe would wake us up at the very moment that is measured.
+fn stamps(command: &mut Command) -> (Vec<Instant>, Duration) {
+    let mut stamps = tempfile::tempfile().expect("a file can be made");
+    let writer = stamps.try_clone().expect("a file can be shared");
+    command.stdout(writer);
+    let began = Instant::now();
+    command.status().expect("the command runs");
+    let took = began.elapsed();
+    stamps.rewind().expect("a file can be read again");
+    let stamps = std::io::read_to_string(stamps).expect("the job writes text");
+    let stamps = stamps
+        .split_whitespace()
+        .map(|stamp| instant(stamp.parse().expect("nanoseconds")));
+    (stamps.collect(), took)
 }
 
 /// Nanoseconds on the clock that all processes share.

@@ -14,6 +14,7 @@ use program::impact;
 fn commands_that_measure_say_that_they_are_not_available_and_what_is() {
     for (command, code) in [
         ("track", 125),
+        ("bench", 1),
         ("powercap", 1),
         ("doctor", 1),
         ("require", 1),

@@ -1,9 +1,10 @@
+use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 
-use super::output::{print, write_file};
+use super::output::{cannot_write, print, write_file};
 use super::settings::Config;
 use super::{Failure, configured, exit};
 
@@ -67,6 +68,16 @@ impl<F: Format> Destination<F> {
             )
             .advise("a different name for each")
             .exit_with(exit::USAGE)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses a file that is already there, before the work that is to be written to it.
+    pub(crate) fn refuse_existing(&self) -> Result<(), Failure> {
+        match &self.output {
+            Some(file) if !self.force && file.exists() => {
+                Err(cannot_write(file, io::ErrorKind::AlreadyExists.into()))
+            }
             _ => Ok(()),
         }
     }

@@ -1,4 +1,4 @@
-//! The exit codes of every command but `track`, which ends as its child does.
+//! The exit codes of every command but `track`, which ends as its child does, and `bench`, where a signal ends it.
 
 /// Done.
 pub(crate) const DONE: u8 = 0;
@@ -14,9 +14,9 @@ pub(crate) const ESTIMATED: u8 = 4;
 pub(crate) const NOT_MET: u8 = 5;
 /// `compare`: a gate failed. `attribute`: the spans cover less than the target.
 pub(crate) const GATE_FAILED: u8 = 6;
-/// `track`: impact failed before the command was started.
+/// `track`, `bench`: impact failed before the command was started.
 pub(crate) const NOT_STARTED: u8 = 125;
-/// `track`: the command cannot be run.
+/// `track`, `bench`: the command cannot be run.
 pub(crate) const CANNOT_RUN: u8 = 126;
-/// `track`: the command was not found.
+/// `track`, `bench`: the command was not found.
 pub(crate) const NOT_FOUND: u8 = 127;

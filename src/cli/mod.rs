@@ -7,6 +7,8 @@ mod attribute;
 #[cfg(feature = "live")]
 mod backfill;
 mod bad_value;
+#[cfg(all(feature = "track", target_os = "linux"))]
+mod bench;
 mod cloud;
 mod compare;
 mod completions;
@@ -73,7 +75,7 @@ use failure::{Advise, Failure};
 
 use crate::cli::settings::Sources;
 #[cfg(not(all(feature = "track", target_os = "linux")))]
-use unsupported::{doctor, powercap, require, track};
+use unsupported::{bench, doctor, powercap, require, track};
 
 /// The exit code of a command, or why it failed.
 type Outcome = Result<u8, Failure>;
@@ -89,7 +91,7 @@ type Outcome = Result<u8, Failure>;
 #[cfg_attr(
     not(all(feature = "track", target_os = "linux")),
     command(
-        before_help = "This impact cannot measure on this system yet: `track`, `powercap`, `doctor` and `require` only say so."
+        before_help = "This impact cannot measure on this system yet: `track`, `bench`, `powercap`, `doctor` and `require` only say so."
     )
 )]
 #[command(after_help = "\
@@ -111,6 +113,8 @@ struct Cli {
 enum Command {
     /// Run a command and measure the energy of it and all its descendants
     Track(Deferred<Box<track::TrackArgs>>),
+    /// Measure commands many times, and say which needs less energy
+    Bench(Deferred<Box<bench::BenchArgs>>),
     /// Mark a phase of a job that is being tracked, from inside the job, or count its work
     Mark(Deferred<mark::MarkArgs>),
     /// Show and set how much power the GPUs may draw
@@ -170,6 +174,7 @@ impl Command {
     fn run(self, settings: &Sources) -> Outcome {
         match self {
             Self::Track(args) => args.0.run(settings),
+            Self::Bench(args) => args.0.run(settings),
             Self::Mark(args) => Ok(args.0.run(settings)),
             Self::Powercap(args) => args.0.run(settings),
             Self::Doctor(args) => args.0.run(settings),

@@ -41,6 +41,7 @@ macro_rules! command {
 }
 
 command!(track, TrackArgs, exit::NOT_STARTED);
+command!(bench, BenchArgs, exit::FAILED);
 command!(powercap, PowercapArgs, exit::FAILED);
 command!(doctor, DoctorArgs, exit::FAILED);
 command!(require, RequireArgs, exit::FAILED);

@@ -5,6 +5,7 @@ mod accounted_run;
 mod assumed_pue;
 pub mod attribute;
 pub mod backfill;
+pub mod bench;
 /// The mass of CO2eq by basis.
 pub mod basis_split;
 mod clip;

@@ -4,6 +4,7 @@
 
 pub(crate) mod cgroup;
 pub(crate) mod clock;
+mod conditions;
 mod counter_lag;
 mod escaped_processes;
 pub(crate) mod host;
@@ -26,6 +27,7 @@ pub(crate) mod session;
 pub(crate) mod throttle;
 
 pub use clock::{Clock, ClockReading, SystemClock};
+pub use conditions::{Conditions, Disturbance};
 pub use measurement::Measurement;
 pub use scope::{Scope, ScopeError};
 pub use sensor::{CpuTimes, PowerSource, ReadError, Reading, Roots, Sensor, Wraps};

@@ -86,6 +86,11 @@ impl Sampler {
         self.seen = vec![pid];
     }
 
+    /// This process of the run has just been started too.
+    pub(crate) fn follow_next(&mut self, pid: u32) {
+        self.seen.push(pid);
+    }
+
     /// Total memory of the machine, in bytes.
     pub(crate) fn memory_bytes(&self) -> Option<u64> {
         self.machine.memory().map(|memory| memory.total)

@@ -120,6 +120,11 @@ impl Session {
         self.watch_start_lag(&before, at);
     }
 
+    /// The next command of the run has just started as this process.
+    pub(crate) fn follow_next(&mut self, pid: u32) {
+        self.sampler.follow_next(pid);
+    }
+
     fn watch_start_lag(&mut self, before: &Totals, at: Duration) {
         let totals = self.timed(at, self.sensors.totals());
         self.start_lag = CounterLag::at(Duration::ZERO, before, &totals);

@@ -26,6 +26,10 @@ pub(crate) enum Quantity {
     Time,
     /// Power, given in W.
     Power,
+    /// Energy times time, given in J s.
+    EnergyDelay,
+    /// Energy times the square of time, given in J s².
+    EnergyDelaySquared,
 }
 
 /// A unit that several numbers are shown in.
@@ -96,6 +100,9 @@ const POWER: &[Unit] = &[
     ("MW", 1e6, 1.0),
     ("GW", 1e9, 1.0),
 ];
+/// Without prefixes, which a reader could take to be of either factor.
+const ENERGY_DELAY: &[Unit] = &[("J s", 1.0, 1.0)];
+const ENERGY_DELAY_SQUARED: &[Unit] = &[("J s²", 1.0, 1.0)];
 
 impl Quantity {
     fn units(self) -> &'static [Unit] {
@@ -105,6 +112,8 @@ impl Quantity {
             Self::Mass => MASS,
             Self::Time => TIME,
             Self::Power => POWER,
+            Self::EnergyDelay => ENERGY_DELAY,
+            Self::EnergyDelaySquared => ENERGY_DELAY_SQUARED,
         }
     }
 
@@ -116,6 +125,8 @@ impl Quantity {
             Self::Mass => "g",
             Self::Time => "s",
             Self::Power => "W",
+            Self::EnergyDelay => "J s",
+            Self::EnergyDelaySquared => "J s²",
         }
     }
 

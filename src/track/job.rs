@@ -31,6 +31,8 @@ pub(crate) struct JobEvents {
     /// Children that have ended.
     pub(crate) reaped: Vec<Reaped>,
     pub(crate) ending: Option<Ending>,
+    /// A signal that asks the command to end, such as that of Ctrl-C, arrived.
+    pub(crate) end_signal: Option<u8>,
     /// The tracker should stop as the command has, with `Job::stop_along`.
     pub(crate) must_stop: bool,
 }
@@ -46,8 +48,13 @@ impl Job {
         }
     }
 
-    /// Waits until a signal arrives or the command ends.
-    pub(crate) fn wait(&self) {
+    /// Gives the signals back, for the next command.
+    pub(crate) fn into_signals(self) -> Signals {
+        self.signals
+    }
+
+    /// Waits until a signal arrives, the command ends or the time is up.
+    pub(crate) fn wait(&self, timeout: Option<Duration>) {
         let control = self.control.as_ref().and_then(|control| control.handle());
         let handles = [self.child.handle(), control];
         let mut sources = vec![PollFd::new(&self.signals, PollFlags::IN)];
@@ -57,15 +64,13 @@ impl Job {
                 .flatten()
                 .map(|handle| PollFd::new(handle, PollFlags::IN)),
         );
-        let _ = poll(&mut sources, None);
+        let timeout = timeout.map(timespec);
+        let _ = poll(&mut sources, timeout.as_ref());
     }
 
     /// Waits for a signal after the end of the job; says whether one came that ends the tracker.
     pub(crate) fn wait_after_end(&self, timeout: Duration) -> bool {
-        let timeout = Timespec {
-            tv_sec: timeout.as_secs() as i64,
-            tv_nsec: i64::from(timeout.subsec_nanos()),
-        };
+        let timeout = timespec(timeout);
         let mut sources = [PollFd::new(&self.signals, PollFlags::IN)];
         let _ = poll(&mut sources, Some(&timeout));
         let mut arrivals = std::iter::from_fn(|| self.signals.next());
@@ -81,6 +86,9 @@ impl Job {
             }
             if arrival.is_stop() {
                 self.stop_asked = Some(now);
+            }
+            if self.signals.is_end(arrival) {
+                events.end_signal = u8::try_from(arrival.signal).ok();
             }
             if self.child.is_ours() {
                 arrival.forward_to(self.child.pid());
@@ -142,5 +150,12 @@ impl Job {
             tv_nsec: 0,
         };
         matches!(poll(&mut handle, Some(&now)), Ok(ready) if ready > 0)
+    }
+}
+
+fn timespec(duration: Duration) -> Timespec {
+    Timespec {
+        tv_sec: i64::try_from(duration.as_secs()).unwrap_or(i64::MAX),
+        tv_nsec: i64::from(duration.subsec_nanos()),
     }
 }

@@ -4,6 +4,7 @@
 
 mod board_process;
 mod child;
+mod command_meter;
 mod control;
 mod csv_series;
 mod git;
@@ -30,6 +31,7 @@ mod tracker;
 mod waiting_marks;
 
 pub use child::Ending;
+pub use command_meter::{CommandMeter, CommandRuns, IdleMachine, MeterError, RunOptions};
 pub use control::Control;
 pub use plan::{Plan, Subject};
 pub use power_cap::CapRequest;

@@ -1,5 +1,5 @@
 use std::ffi::{CString, OsStr, OsString};
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
@@ -26,6 +26,16 @@ pub(crate) struct Launch {
     /// sensors can use up the file descriptors.
     started: OwnedFd,
     report: OwnedFd,
+    /// What its streams are instead of those of the tracker.
+    nowhere: Option<Nowhere>,
+}
+
+/// An open /dev/null.
+#[derive(Debug)]
+struct Nowhere {
+    file: File,
+    /// It is the input, and if this is set also the output.
+    is_output: bool,
 }
 
 impl Launch {
@@ -51,7 +61,21 @@ impl Launch {
             environment,
             started,
             report,
+            nowhere: None,
         })
+    }
+
+    /// Gives the command no input, and if so wanted discards its output.
+    pub(crate) fn detach_streams(&mut self, discard_output: bool) -> io::Result<()> {
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .open("/dev/null")?;
+        self.nowhere = Some(Nowhere {
+            file,
+            is_output: discard_output,
+        });
+        Ok(())
     }
 
     /// Sets a variable of the command, or removes one that was inherited.
@@ -79,7 +103,16 @@ impl Launch {
         let (pid, is_in_group) = unsafe { fork_into(group)? };
         if pid == 0 {
             // SAFETY: both lists end with a null pointer and live on the parent's copied stack.
-            unsafe { become_command(&arguments, &environment, inherited, files, &self.report) }
+            unsafe {
+                become_command(
+                    &arguments,
+                    &environment,
+                    inherited,
+                    files,
+                    self.nowhere.as_ref(),
+                    &self.report,
+                )
+            }
         }
         drop(self.report);
         let mut started = File::from(self.started);
@@ -161,12 +194,19 @@ unsafe fn become_command(
     environment: &[*const libc::c_char],
     inherited: &Inherited,
     files: &OpenFileLimit,
+    nowhere: Option<&Nowhere>,
     report: &OwnedFd,
 ) -> ! {
     // SAFETY: all of these may be called between fork and exec.
     unsafe {
         inherited.restore();
         files.restore();
+        if let Some(nowhere) = nowhere {
+            let streams = if nowhere.is_output { 0..3 } else { 0..1 };
+            for stream in streams {
+                libc::dup2(nowhere.file.as_raw_fd(), stream);
+            }
+        }
         let mut now = libc::timespec {
             tv_sec: 0,
             tv_nsec: 0,

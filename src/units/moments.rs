@@ -78,6 +78,14 @@ pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
+/// The value in the middle, or none where there are no values.
+#[must_use]
+pub fn median(values: &[f64]) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    quantile(&sorted, 0.5)
+}
+
 /// The quantile of sorted values, interpolated linearly between its neighbours.
 #[must_use]
 pub fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
@@ -120,6 +128,7 @@ mod tests {
     fn a_quantile_lies_between_its_neighbours() {
         assert_eq!(quantile(&[1.0, 2.0, 4.0, 8.0], 0.5), Some(3.0));
         assert_eq!(quantile(&[7.0], 0.25), Some(7.0));
+        assert_eq!(median(&[9.0, 1.0, 2.0, 4.0]), Some(3.0));
         assert_eq!(quantile(&[], 0.5), None);
     }
 }

@@ -36,5 +36,7 @@ node "$work/fixture.mjs" "$work/fixture"
 "$impact" appendix --site-spec "$work/fixture/spec.json" --output-dir "$work/site" || [ $? = 3 ]
 "$impact" compare "$work/fixture/logs/game" --by variant --metrics-from "$work/fixture/spec.json" \
     --metric 'energy,co2,time,gpu,Score per <kWh>,none=none.csv:last(score)' --output "$work/compare.html"
-node "$work/check.mjs" "$work/site" "$work/compare.html"
+(cd ../.. && "$impact" bench --runs 5 --warmup 1 --subtract-idle --force --output "$work/bench.html" \
+    -- './examples/primes.sh 100' -- './examples/primes.sh 400')
+node "$work/check.mjs" "$work/site" "$work/compare.html" "$work/bench.html"
 node "$work/pictures.mjs" "$work/site"

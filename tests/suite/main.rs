@@ -5,6 +5,8 @@ mod support;
 mod appendix;
 mod attribute;
 mod attribution;
+mod bench;
+mod bench_statistics;
 mod compare;
 mod comparison;
 mod config;

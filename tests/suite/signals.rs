@@ -119,6 +119,26 @@ fn ctrl_c_reaches_a_command_that_has_made_a_group_of_its_own() {
 }
 
 #[test]
+fn a_benchmark_stops_and_ends_as_its_command_does() {
+    let machine = Machine::with_rapl();
+    let mut terminal = Terminal::on(&machine);
+    terminal.press("stty cols 120 rows 24\n");
+    // Split, so that only what is printed can match and not what is typed.
+    let job = "trap \"echo go\\\"\\\"ing\" CONT; echo ru\"\"nning; while :; do :; done";
+    let options = "--idle 0 --warmup 0 --show-output";
+    terminal.press(&format!("\"$IMPACT\" bench {options} -- '{job}'\n"));
+    terminal.await_text("running");
+    terminal.press(CTRL_Z);
+    terminal.await_text("Stopped");
+    terminal.press("fg\n");
+    terminal.await_text("going");
+    terminal.press(CTRL_C);
+    terminal.await_text("ended before the first sample was complete");
+    terminal.press("echo co\"\"de $?\n");
+    terminal.await_text("code 130");
+}
+
+#[test]
 fn a_shell_that_suspends_itself_gives_the_terminal_back() {
     let machine = Machine::with_rapl();
     let mut terminal = Terminal::on(&machine);

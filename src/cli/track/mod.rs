@@ -179,9 +179,9 @@ impl TrackArgs {
                     "impact: {error}, so the command runs without being measured; raise the limit \
                      with ulimit -n 64"
                 ));
-                return Err(not_started(run_unmeasured(&words)));
+                return Err(not_started(run_unmeasured(&words), "track"));
             }
-            outcome => outcome.map_err(not_started)?,
+            outcome => outcome.map_err(|error| not_started(error, "track"))?,
         };
         if let Some((wanted, run)) = wanted.as_ref().zip(summary.run.as_ref())
             && run.starts_with(wanted)
@@ -435,7 +435,8 @@ fn tag(text: &str) -> Result<(String, String), BadValue> {
     }
 }
 
-fn not_started(error: StartError) -> Failure {
+/// Why a command of `impact COMMAND` was not started.
+pub(super) fn not_started(error: StartError, command: &str) -> Failure {
     let (code, advice) = match &error {
         StartError::PowerCap(error) => (exit::NOT_STARTED, powercap::advice(error)),
         StartError::Command { source, .. } if source.kind() == io::ErrorKind::NotFound => (
@@ -444,10 +445,9 @@ fn not_started(error: StartError) -> Failure {
         ),
         StartError::Command { .. } => (
             exit::CANNOT_RUN,
-            Some(
-                "chmod +x for a program, or its interpreter: impact track -- sh ./script"
-                    .to_owned(),
-            ),
+            Some(format!(
+                "chmod +x for a program, or its interpreter: impact {command} -- sh ./script"
+            )),
         ),
         StartError::Process { .. } => (
             exit::NOT_STARTED,

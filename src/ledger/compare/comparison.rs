@@ -59,6 +59,8 @@ pub struct Comparison {
     pub confidence: f64,
     /// How the bootstrap and the permutation test drew.
     pub resampling: Resampling,
+    /// What one value of a figure is of: a run, or a sample of several.
+    pub(super) of: &'static str,
 }
 
 /// One figure of all groups.
@@ -141,6 +143,36 @@ impl Comparison {
             paired_by: options.paired_by.clone(),
             confidence: options.confidence,
             resampling: options.resampling,
+            of: "run",
+        }
+    }
+
+    /// Compares the samples of a benchmark; the values of a figure are in the order of the labels.
+    pub(crate) fn of_samples(
+        labels: Vec<String>,
+        figures: Vec<(Metric, Vec<Vec<Option<f64>>>)>,
+        confidence: f64,
+        resampling: Resampling,
+    ) -> Self {
+        let counts = figures.first().map(|(_, groups)| groups);
+        let counts = counts.into_iter().flatten().map(Vec::len);
+        let groups = labels.iter().cloned().zip(counts).collect();
+        let contrasts = |(figure, groups): (Metric, Vec<Vec<Option<f64>>>)| {
+            let groups = labels.iter().zip(groups).map(|(name, values)| {
+                GroupFigure::new(name, values.into_iter().map(|value| (None, value)))
+            });
+            Contrasts::new(figure, groups.collect(), false, confidence, resampling)
+        };
+        Self {
+            groups,
+            figures: figures.into_iter().map(contrasts).collect(),
+            environment: Environment::default(),
+            missing: BTreeMap::new(),
+            paired_by: None,
+            confidence,
+            resampling,
+            of: "sample",
+            labels,
         }
     }
 }
@@ -191,28 +223,47 @@ impl OneRun<'_> {
                 Some(work.joules_per_unit)
             }
             Metric::Own(name) => self.own.get(name).copied(),
+            // A log is of one run, not of a sample of a benchmark.
+            Metric::Bench(_) => None,
         }
     }
 }
 
 impl Contrasts {
     fn of(figure: &Metric, groups: &[AccountedGroup], options: &Options) -> Self {
-        let groups: Vec<GroupFigure> = groups
+        let groups = groups
             .iter()
             .map(|group| GroupFigure::of(figure, group))
             .collect();
-        let against_first = (1..groups.len())
-            .filter_map(|index| Contrast::of(&groups, index, options))
-            .collect();
+        let are_paired = options.paired_by.is_some();
+        let figure = figure.clone();
+        Self::new(
+            figure,
+            groups,
+            are_paired,
+            options.confidence,
+            options.resampling,
+        )
+    }
+
+    fn new(
+        figure: Metric,
+        groups: Vec<GroupFigure>,
+        are_paired: bool,
+        confidence: f64,
+        resampling: Resampling,
+    ) -> Self {
+        let contrast = |index| Contrast::of(&groups, index, are_paired, confidence, resampling);
+        let against_first = (1..groups.len()).filter_map(contrast).collect();
         Self {
-            figure: figure.clone(),
+            figure,
             groups,
             against_first,
         }
     }
 
     /// The unit for people that fits the largest mean.
-    pub(super) fn scale(&self) -> Scale {
+    pub(crate) fn scale(&self) -> Scale {
         let means = self.groups.iter().filter_map(|group| group.moments);
         let largest = means.map(|moments| moments.mean.abs()).fold(0.0, f64::max);
         self.figure.scale(largest)
@@ -228,18 +279,28 @@ impl Contrasts {
 
 impl GroupFigure {
     fn of(figure: &Metric, group: &AccountedGroup) -> Self {
-        let known = || {
-            let runs = group.runs.iter();
-            runs.filter_map(|run| Some((run.tag, run.figure(figure)?)))
-        };
-        let values: Vec<f64> = known().map(|(_, value)| value).collect();
+        let runs = group.runs.iter();
+        Self::new(group.name, runs.map(|run| (run.tag, run.figure(figure))))
+    }
+
+    /// From the tag and the value of each run.
+    fn new<'a>(name: &str, runs: impl Iterator<Item = (Option<&'a str>, Option<f64>)>) -> Self {
+        let mut values = Vec::new();
+        let mut by_tag = BTreeMap::new();
+        let mut unknown = 0;
+        for (tag, value) in runs {
+            let Some(value) = value else {
+                unknown += 1;
+                continue;
+            };
+            values.push(value);
+            by_tag.extend(tag.map(|tag| (tag.to_owned(), value)));
+        }
         Self {
-            name: group.name.to_owned(),
-            unknown: group.runs.len() - values.len(),
+            name: name.to_owned(),
+            unknown,
             moments: Moments::of(&values),
-            by_tag: known()
-                .filter_map(|(tag, value)| Some((tag?.to_owned(), value)))
-                .collect(),
+            by_tag,
             values,
         }
     }
@@ -293,10 +354,17 @@ impl Compared {
 }
 
 impl Contrast {
-    fn of(groups: &[GroupFigure], group: usize, options: &Options) -> Option<Self> {
-        let compared = match &options.paired_by {
-            None => Compared::groups(&groups[0], &groups[group]),
-            Some(_) => Compared::pairs(&groups[0], &groups[group]),
+    fn of(
+        groups: &[GroupFigure],
+        group: usize,
+        are_paired: bool,
+        confidence: f64,
+        resampling: Resampling,
+    ) -> Option<Self> {
+        let compared = if are_paired {
+            Compared::pairs(&groups[0], &groups[group])
+        } else {
+            Compared::groups(&groups[0], &groups[group])
         };
         let Compared { base, other, .. } = &compared;
         let (from, to) = (Moments::of(base)?, Moments::of(other)?);
@@ -306,7 +374,7 @@ impl Contrast {
             &Test::ALL
         };
         let outcome = |test: &Test| {
-            let result = test.run(base, other, options.confidence, options.resampling);
+            let result = test.run(base, other, confidence, resampling);
             (*test, result)
         };
         let difference = to.mean - from.mean;
@@ -320,12 +388,12 @@ impl Contrast {
             least_p: compared.least_p,
             detectable: compared
                 .error
-                .and_then(|(error, freedom)| power::detectable(error, freedom, options.confidence)),
+                .and_then(|(error, freedom)| power::detectable(error, freedom, confidence)),
             tests: tests.iter().map(outcome).collect(),
             is_same: compared.are_same(),
             verdict: Verdict::Undecided,
         };
-        contrast.verdict = Verdict::of(&contrast, options.confidence);
+        contrast.verdict = Verdict::of(&contrast, confidence);
         Some(contrast)
     }
 

@@ -109,16 +109,24 @@ pub fn json(comparison: &Comparison, gates: &[Judged]) -> String {
             .iter()
             .map(|(name, runs)| GroupEntry { name, runs: *runs })
             .collect(),
-        figures: comparison
-            .figures
-            .iter()
-            .map(|contrasts| (contrasts.figure.name(), figure(contrasts)))
-            .collect(),
+        figures: figures(comparison),
         same_surroundings: comparison.environment.same(),
         surroundings: &comparison.environment,
         gates: gates.iter().map(gate).collect(),
     };
     escape::pretty_json(&document).expect("all keys are strings and all numbers are finite")
+}
+
+/// The figures by name: values, means and tests.
+pub(crate) fn figure_entries(comparison: &Comparison) -> impl Serialize {
+    figures(comparison)
+}
+
+fn figures(comparison: &Comparison) -> BTreeMap<&str, FigureEntry<'_>> {
+    let figures = comparison.figures.iter();
+    figures
+        .map(|contrasts| (contrasts.figure.name(), figure(contrasts)))
+        .collect()
 }
 
 fn figure(contrasts: &Contrasts) -> FigureEntry<'_> {

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
+use crate::ledger::bench::BenchFigure;
 use crate::ledger::collect::with_causes;
 use crate::ledger::file_figures::{JsonPath, Ordered, Processor, RawProcessor};
 use crate::ledger::work::ENERGY_OF_WORK;
@@ -20,6 +21,8 @@ pub enum Metric {
     Work(String),
     /// A figure from a file beside the logs, by its name.
     Own(String),
+    /// A figure of a run of a benchmark.
+    Bench(BenchFigure),
 }
 
 /// Short names of figures; the names in JSON and CSV are accepted too.
@@ -68,6 +71,7 @@ impl Metric {
         match self {
             Self::Figure(figure) => figure.name(),
             Self::Work(name) | Self::Own(name) => name,
+            Self::Bench(figure) => figure.name(),
         }
     }
 
@@ -78,11 +82,12 @@ impl Metric {
             Self::Figure(figure) => figure.unit(),
             Self::Work(_) => "J",
             Self::Own(_) => "1",
+            Self::Bench(figure) => figure.unit(),
         }
     }
 
     /// The unit for people that fits a value, and for a column or an axis all others of its size.
-    pub(super) fn scale(&self, value: f64) -> Scale {
+    pub(crate) fn scale(&self, value: f64) -> Scale {
         let fixed = |unit, factor| Scale { unit, factor };
         match self {
             Self::Figure(Figure::CarbonIntensity) => fixed("g/kWh", 1.0),
@@ -93,11 +98,12 @@ impl Metric {
             },
             Self::Work(_) => Quantity::Joules.scale(value),
             Self::Own(_) => fixed("", 1.0),
+            Self::Bench(figure) => figure.scale(value),
         }
     }
 
     /// A value for people, in the unit that fits it.
-    pub(super) fn amount(&self, value: f64) -> String {
+    pub(crate) fn amount(&self, value: f64) -> String {
         self.scale(value).amount(value).trim_end().to_owned()
     }
 
@@ -106,7 +112,7 @@ impl Metric {
     pub fn work(&self) -> Option<&str> {
         match self {
             Self::Work(name) => name.strip_prefix(ENERGY_OF_WORK),
-            Self::Figure(_) | Self::Own(_) => None,
+            Self::Figure(_) | Self::Own(_) | Self::Bench(_) => None,
         }
     }
 
@@ -120,6 +126,7 @@ impl Metric {
                 format!("energy for a unit of work ({unit}), PUE included")
             }
             Self::Own(name) => name.clone(),
+            Self::Bench(figure) => figure.meaning(),
         }
     }
 }
@@ -143,6 +150,7 @@ impl fmt::Display for Metric {
                 return write!(f, "energy for the same number of {unit}");
             }
             Self::Own(name) => name,
+            Self::Bench(figure) => return figure.fmt(f),
         })
     }
 }

@@ -33,7 +33,11 @@ pub fn svg(comparison: &Comparison) -> String {
     };
     size.open(
         &mut svg,
-        &format!("Comparison of {} groups of runs", comparison.groups.len()),
+        &format!(
+            "Comparison of {} groups of {}s",
+            comparison.groups.len(),
+            comparison.of
+        ),
     );
     svg.text("style", &[], &STYLE);
     svg.empty(
@@ -54,7 +58,7 @@ pub fn svg(comparison: &Comparison) -> String {
 
 /// The plot of one figure for a page: every run as a dot, every mean as a bar with its standard error.
 #[must_use]
-pub(super) fn figure_svg(comparison: &Comparison, contrasts: &Contrasts) -> String {
+pub(crate) fn figure_svg(comparison: &Comparison, contrasts: &Contrasts) -> String {
     let mut svg = Svg::default();
     let size = Size {
         height: height(comparison),

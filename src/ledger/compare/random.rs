@@ -1,10 +1,10 @@
 /// A small generator of pseudo-random numbers (`SplitMix64`): the same seed gives the same numbers in
 /// every version of this crate, so a published interval can be made again.
 #[derive(Debug)]
-pub(super) struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
-    pub(super) fn seeded(seed: u64) -> Self {
+    pub(crate) fn seeded(seed: u64) -> Self {
         Self(seed)
     }
 
@@ -17,7 +17,7 @@ impl Random {
     }
 
     /// A number below `bound`; the bias of the multiplication is far below any Monte-Carlo error.
-    pub(super) fn below(&mut self, bound: usize) -> usize {
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.next()) * bound as u128) >> 64) as usize
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Comparison, Contrast, Contrasts, Metric, NoTestResult, Test, Verdict, power};
 use crate::ledger::Figure;
+use crate::ledger::bench::BenchFigure;
 use crate::text::number::{change, counted, p_value, rough};
 use crate::text::quantity::Scale;
 
@@ -71,22 +72,26 @@ fn verdict(
             let amount = signed(figure, contrast);
             format!(
                 "No significant difference in {figure} between {group} and {base}: {amount} ({evidence}).{}",
-                would_be_found(figure, contrast)
+                would_be_found(comparison, figure, contrast)
             )
         }
         Verdict::Same => {
-            format!("{group} and {base} have the same {figure} in every run ({runs}).")
+            format!(
+                "{group} and {base} have the same {figure} in every {} ({runs}).",
+                comparison.of
+            )
         }
         Verdict::TooFew => {
             let amount = signed(figure, contrast);
             let level = 1.0 - comparison.confidence;
-            let wanted = enough(contrast.pairs.is_some(), level);
+            let of = comparison.of;
+            let wanted = enough(contrast.pairs.is_some(), level, of);
             format!(
-                "Too few runs to tell whether {group} and {base} differ in {figure}: {amount} ({runs}). \
+                "Too few {of}s to tell whether {group} and {base} differ in {figure}: {amount} ({runs}). \
                  The smallest p that a permutation test can have here is {}; it takes {wanted} for p below {}.{}",
                 p_value(contrast.least_p),
                 p_value(level),
-                would_be_found(figure, contrast)
+                would_be_found(comparison, figure, contrast)
             )
         }
     }
@@ -102,12 +107,14 @@ fn differs(
     let is_more = contrast.difference > 0.0;
     let verb = match figure {
         Metric::Figure(Figure::Emissions) => "emitted",
-        Metric::Figure(Figure::Duration) => "took",
-        Metric::Figure(Figure::CarbonIntensity | Figure::MeasuredShare) | Metric::Own(_) => {
+        Metric::Figure(Figure::Duration) | Metric::Bench(BenchFigure::Time) => "took",
+        Metric::Figure(Figure::CarbonIntensity | Figure::MeasuredShare)
+        | Metric::Own(_)
+        | Metric::Bench(BenchFigure::Power | BenchFigure::Edp | BenchFigure::Ed2p) => {
             let than = if is_more { "higher" } else { "lower" };
             return format!("The {figure} of {group} is {amount} {than} than that of {base}");
         }
-        Metric::Figure(_) | Metric::Work(_) => "used",
+        Metric::Figure(_) | Metric::Work(_) | Metric::Bench(_) => "used",
     };
     let than = if is_more { "more" } else { "less" };
     format!("{group} {verb} {amount} {than} {figure} than {base}")
@@ -122,7 +129,7 @@ fn amount(figure: &Metric, contrast: &Contrast) -> String {
 }
 
 /// The difference with its sign.
-pub(super) fn signed(figure: &Metric, contrast: &Contrast) -> String {
+pub(crate) fn signed(figure: &Metric, contrast: &Contrast) -> String {
     if let Some(relative) = contrast.relative {
         return format!("{} %", change(relative));
     }
@@ -131,7 +138,7 @@ pub(super) fn signed(figure: &Metric, contrast: &Contrast) -> String {
 }
 
 /// The interval of the difference as a share of the first group's mean; in the unit where that is 0.
-pub(super) fn interval_of(figure: &Metric, contrast: &Contrast) -> Option<String> {
+pub(crate) fn interval_of(figure: &Metric, contrast: &Contrast) -> Option<String> {
     let (low, high) = contrast.interval()?;
     Some(if contrast.relative.is_some() {
         let share = |bound: f64| bound / contrast.base;
@@ -172,7 +179,7 @@ fn runs(comparison: &Comparison, contrasts: &Contrasts, contrast: &Contrast) -> 
     if let (Some(pairs), Some(tag)) = (contrast.pairs, &comparison.paired_by) {
         return format!("{} by {tag}", counted(pairs, "pair"));
     }
-    let base = counted(count(0), "run");
+    let base = counted(count(0), comparison.of);
     format!("{} against {base}", count(contrast.group))
 }
 
@@ -185,11 +192,12 @@ fn p(contrast: &Contrast) -> Option<String> {
     Some(format!("{name} p = {}", p_value(p)))
 }
 
-fn would_be_found(figure: &Metric, contrast: &Contrast) -> String {
+fn would_be_found(comparison: &Comparison, figure: &Metric, contrast: &Contrast) -> String {
     detectable(figure, contrast).map_or_else(String::new, |amount| {
         let often = rough(power::POWER * 100.0);
+        let of = comparison.of;
         format!(
-            " With this spread, and if the values are normally distributed, so many runs show a difference of {amount} in \
+            " With this spread, and if the values are normally distributed, so many {of}s show a difference of {amount} in \
              {often} % of cases."
         )
     })
@@ -206,7 +214,7 @@ pub(super) fn detectable(figure: &Metric, contrast: &Contrast) -> Option<String>
 }
 
 /// How many runs a permutation test needs to be significant.
-fn enough(are_paired: bool, level: f64) -> String {
+fn enough(are_paired: bool, level: f64, of: &str) -> String {
     let level = level * (1.0 + 1e-12);
     let is_enough = |runs: &usize| {
         let least = if are_paired {
@@ -220,7 +228,7 @@ fn enough(are_paired: bool, level: f64) -> String {
     if are_paired {
         counted(runs, "pair")
     } else {
-        format!("{runs} against {runs} runs")
+        format!("{runs} against {runs} {of}s")
     }
 }
 

@@ -91,7 +91,7 @@ pub(super) fn figure_table(comparison: &Comparison, contrasts: &Contrasts) -> Ta
             moments.map_or_else(unknown, |moments| scale.digits(moments.mean)),
             about(&|contrast| Some(signed(figure, contrast))),
             about(&|contrast| interval_of(figure, contrast)),
-            about(&|contrast| Some(p(contrast))),
+            about(&|contrast| Some(p(comparison, contrast))),
             moments
                 .and_then(|moments| moments.standard_error())
                 .map_or_else(unknown, |error| scale.digits(error)),
@@ -101,9 +101,10 @@ pub(super) fn figure_table(comparison: &Comparison, contrasts: &Contrasts) -> Ta
     table
 }
 
-fn p(contrast: &Contrast) -> String {
+/// The p-value, or why there is none.
+pub(crate) fn p(comparison: &Comparison, contrast: &Contrast) -> String {
     match (contrast.verdict, contrast.decided_by()) {
-        (Verdict::TooFew, _) => "too few runs".to_owned(),
+        (Verdict::TooFew, _) => format!("too few {}s", comparison.of),
         (_, Some((test, p))) if test == contrast.deciding()[0] => p_value(p),
         (_, Some((test, p))) => format!("{} ({})", p_value(p), test.name()),
         (_, None) => why_not(contrast).map_or_else(String::new, |why| why.to_string()),
@@ -111,7 +112,7 @@ fn p(contrast: &Contrast) -> String {
 }
 
 /// The title of a column with its unit, if it has one.
-fn titled(title: &str, scale: Scale) -> String {
+pub(crate) fn titled(title: &str, scale: Scale) -> String {
     match scale.unit {
         "" => title.to_owned(),
         unit => format!("{title} ({unit})"),

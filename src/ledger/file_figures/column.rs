@@ -52,9 +52,7 @@ impl Column {
     }
 
     pub(super) fn median(&self) -> Option<f64> {
-        let mut sorted = self.0.clone();
-        sorted.sort_by(f64::total_cmp);
-        moments::quantile(&sorted, 0.5)
+        moments::median(&self.0)
     }
 
     /// The standard deviation of a sample, with n - 1 in the denominator.

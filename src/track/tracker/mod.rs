@@ -18,6 +18,7 @@ use super::summary::{Display, Summary};
 use crate::meter::{Clock as _, SystemClock};
 
 pub use start::StartError;
+pub(super) use start::unstartable;
 
 /// How long the end of the job waits for sensors and disk before the tracker ends without them.
 const END_PATIENCE: Duration = Duration::from_secs(5);
@@ -86,7 +87,7 @@ impl Tracker {
     /// Waits for the end of the job; none if the log is complete before.
     fn wait_for_job(&mut self) -> Option<JobEnd> {
         loop {
-            self.job.wait();
+            self.job.wait(None);
             let now = SystemClock.now();
             let events = self.job.events(now);
             for child in events.reaped {

@@ -299,7 +299,7 @@ fn pseudonyms(plan: &Plan) -> Option<Pseudonyms> {
         .then(|| Pseudonyms::of(host::boot_id(&plan.roots)))
 }
 
-fn unstartable(words: &[OsString], source: io::Error) -> StartError {
+pub(crate) fn unstartable(words: &[OsString], source: io::Error) -> StartError {
     StartError::Command {
         command: words
             .first()
