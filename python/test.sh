@@ -43,6 +43,10 @@ tools=$work/tools/bin
 "$tools/ruff" check --quiet python
 (cd python && "$tools/mypy")
 
+# A board whose limit can be set.
+cargo build --quiet --package nvml-stub
+export NVML_STUB=$root/target/debug/libnvml_stub.so
+
 rm -rf "$work/wheels"
 # The build that `pip install ./python` makes, without the optimisations that take minutes.
 PATH=$tools:$PATH "$tools/pip" wheel --quiet --no-deps --no-build-isolation --wheel-dir "$work/wheels" \

@@ -483,7 +483,25 @@ def test_a_series(machine: Machine) -> None:
     assert rows[-1][4:] == ["", "", "", ""]
 
 
-def test_power_caps_say_that_they_are_not_there() -> None:
-    for function in (power_cap_profiler, set_power_cap, reset_power_cap):
-        with pytest.raises(impact.ImpactError, match="not available yet"):
-            function(gpu_num=0)
+def test_a_board_is_capped_and_has_its_limit_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    board = "uuid=GPU-1 name=Stub power=50 energy=1000 limit=250 default=300 least=100 most=350"
+    (tmp_path / "scenario").write_text(f"board {board}\n")
+    limits = tmp_path / "limits"
+    for folder in (limits, tmp_path / "run"):
+        folder.mkdir()
+    monkeypatch.setenv("IMPACT_NVML_LIB", os.environ["NVML_STUB"])
+    monkeypatch.setenv("IMPACT_STUB_SCENARIO", str(tmp_path / "scenario"))
+    monkeypatch.setenv("IMPACT_STUB_LIMITS", str(limits))
+    monkeypatch.setenv("IMPACT_RUN_ROOT", str(tmp_path / "run"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    set_power_cap(0, 180)
+    assert (limits / "GPU-1").read_text() == "180000"
+    reset_power_cap()
+    assert (limits / "GPU-1").read_text() == "250000"
+    with pytest.raises(impact.ImpactError, match="100"):
+        set_power_cap(0, 20)
+
+
+def test_the_profiler_says_that_it_is_not_there() -> None:
+    with pytest.raises(impact.ImpactError, match="not available yet"):
+        power_cap_profiler(gpu_num=0)

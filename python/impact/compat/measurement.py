@@ -169,14 +169,14 @@ class LayerwiseMeasurementTool(_Tool):
 
 def power_cap_profiler(*args: Any, **kwargs: Any) -> Any:
     """Not available yet."""
-    raise program.ImpactError("power_cap_profiler is not available yet: `impact` cannot set power caps")
+    raise program.ImpactError("power_cap_profiler is not available yet: `impact powercap` has no `profile`")
 
 
-def set_power_cap(*args: Any, **kwargs: Any) -> None:
-    """Not available yet."""
-    raise program.ImpactError("set_power_cap is not available yet: `impact` cannot set power caps")
+def set_power_cap(gpu_num: int, cap: float) -> None:
+    """Caps the power of a board in watts, until `reset_power_cap` or the next boot."""
+    program.output(["powercap", "set", f"{cap}W", *program.options(gpu=gpu_num)])
 
 
-def reset_power_cap(*args: Any, **kwargs: Any) -> None:
-    """Not available yet."""
-    raise program.ImpactError("reset_power_cap is not available yet: `impact` cannot set power caps")
+def reset_power_cap(gpu_num: int = 0) -> None:
+    """Gives a board the limit that it had before `set_power_cap`."""
+    program.output(["powercap", "reset", *program.options(gpu=gpu_num)])
