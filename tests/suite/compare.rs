@@ -42,6 +42,26 @@ fn means_and_their_difference_are_told_in_the_unit_of_the_figure() {
 }
 
 #[test]
+fn a_verdict_about_estimates_says_that_they_are_estimates() {
+    let folder = TempDir::new().unwrap();
+    for (group, method) in [("a", "measured"), ("b", "estimated")] {
+        let method = serde_json::json!({ "method": method, "model": "TDP x load" });
+        let run = Run {
+            method,
+            ..Run::of_watts(100.0)
+        };
+        run.write(&folder.path().join(group));
+    }
+    impact_in(folder.path())
+        .args(["compare", "a", "b"])
+        .assert()
+        .success()
+        .stdout(contains(
+            "The energy of 1 of 2 runs is estimated at least in part, not measured.\n\n",
+        ));
+}
+
+#[test]
 fn little_and_much_energy_is_shown_without_zeros_and_written_in_fixed_units() {
     for (watts, seconds, energy, mass, kwh) in [
         (1e-9, 3600.0, ("µJ", "5.4"), ("pg", "375"), 1.5e-12),

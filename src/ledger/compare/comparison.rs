@@ -6,7 +6,7 @@ use super::{
     Environment, Metric, NoTestResult, OwnFigures, Resampling, Test, TestResult, Verdict, power,
     resample, t,
 };
-use crate::ledger::{AccountedRun, Assumptions, RunSummary};
+use crate::ledger::{AccountedRun, Assumptions, Figure, RunSummary};
 use crate::text::quantity::Scale;
 use crate::units::moments::Moments;
 
@@ -59,6 +59,8 @@ pub struct Comparison {
     pub confidence: f64,
     /// How the bootstrap and the permutation test drew.
     pub resampling: Resampling,
+    /// The number of runs whose energy is not all measured.
+    pub estimated: usize,
     /// What one value of a figure is of: a run, or a sample of several.
     pub(super) of: &'static str,
 }
@@ -143,6 +145,7 @@ impl Comparison {
             paired_by: options.paired_by.clone(),
             confidence: options.confidence,
             resampling: options.resampling,
+            estimated: accounted.iter().map(AccountedGroup::estimated).sum(),
             of: "run",
         }
     }
@@ -171,6 +174,8 @@ impl Comparison {
             paired_by: None,
             confidence,
             resampling,
+            // A benchmark says itself how each device was measured.
+            estimated: 0,
             of: "sample",
             labels,
         }
@@ -210,6 +215,12 @@ impl<'a> AccountedGroup<'a> {
             name: &group.name,
             runs: runs.collect(),
         }
+    }
+
+    fn estimated(&self) -> usize {
+        let share = |run: &OneRun| run.accounted.figure(Figure::MeasuredShare);
+        let shares = self.runs.iter().filter_map(share);
+        shares.filter(|share| *share < 1.0).count()
     }
 }
 

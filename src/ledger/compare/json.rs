@@ -19,7 +19,7 @@ struct Document<'a> {
     seed: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     paired_by: Option<&'a str>,
-    /// The verdict on the first figure, a sentence for each group but the first.
+    /// The verdict on the first figure, a sentence for each group but the first, then one if energy is estimated.
     verdict: Vec<String>,
     groups: Vec<GroupEntry<'a>>,
     figures: BTreeMap<&'a str, FigureEntry<'a>>,

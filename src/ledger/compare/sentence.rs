@@ -6,7 +6,7 @@ use crate::ledger::bench::BenchFigure;
 use crate::text::number::{change, counted, p_value, rough};
 use crate::text::quantity::Scale;
 
-/// The first thing to read: how each group differs from the first in the first figure.
+/// The first thing to read: how each group differs from the first in the first figure, and how well that is known.
 #[must_use]
 pub fn verdicts(comparison: &Comparison) -> Vec<String> {
     let labels = &comparison.labels;
@@ -14,12 +14,22 @@ pub fn verdicts(comparison: &Comparison) -> Vec<String> {
         return Vec::new();
     };
     let groups = 1..contrasts.groups.len();
-    groups
-        .map(|group| match contrasts.of_group(group) {
-            Some(contrast) => verdict(comparison, contrasts, contrast, labels),
-            None => unknown(comparison, contrasts, group, labels),
-        })
-        .collect()
+    let verdicts = groups.map(|group| match contrasts.of_group(group) {
+        Some(contrast) => verdict(comparison, contrasts, contrast, labels),
+        None => unknown(comparison, contrasts, group, labels),
+    });
+    verdicts.chain(estimated(comparison)).collect()
+}
+
+fn estimated(comparison: &Comparison) -> Option<String> {
+    let all: usize = comparison.groups.iter().map(|(_, runs)| runs).sum();
+    match comparison.estimated {
+        0 => None,
+        some => Some(format!(
+            "The energy of {some} of {} is estimated at least in part, not measured.",
+            counted(all, "run")
+        )),
+    }
 }
 
 /// Why a group cannot be compared with the first.
