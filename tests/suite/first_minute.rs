@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
+use std::process::Command;
 
 use crate::support::{IMPACT, Machine, Run};
 
@@ -393,24 +394,36 @@ fn the_first_minute_of_the_readme_gives_energy_and_co2_with_the_assumption_named
     let [tracked, statement] = outputs.as_slice() else {
         panic!("the section has {} commands", outputs.len());
     };
-    assert!(
-        said(tracked).contains("  energy of the run: "),
-        "{}",
-        said(tracked)
-    );
+    for words in [
+        "  energy of the run: ",
+        "  place: the average of the United States, which was given\n",
+        "  CO2eq: ",
+        " in US at ",
+    ] {
+        assert!(said(tracked).contains(words), "{}", said(tracked));
+    }
     let statement = String::from_utf8(statement.stdout.clone())
         .unwrap()
         .replace('\n', " ");
-    for words in [
-        " data-centre overhead included",
-        "g CO2eq at ",
-        "The zone was not recorded; the average of the United States was used.",
-    ] {
+    for words in [" data-centre overhead included", "g CO2eq at "] {
         assert!(statement.contains(words), "{words}: {statement}");
-        let is_quoted = section.replace('\n', " ").contains(words);
-        assert!(
-            is_quoted || !words.starts_with("The "),
-            "the README quotes it: {words}"
-        );
     }
+    let section = section.replace('\n', " ");
+    for words in ["PUE 1.54, assumed", "United States, average of 2025"] {
+        assert!(statement.contains(words), "{words}: {statement}");
+        assert!(section.contains(words), "the README quotes it: {words}");
+    }
+    let unplaced = machine.program("sh");
+    let words = "The zone was not recorded; the average of the United States was used.";
+    let statement = statement_of_an_unplaced_run(unplaced);
+    assert!(statement.contains(words), "{statement}");
+    assert!(section.contains(words), "the README quotes it: {words}");
+}
+
+fn statement_of_an_unplaced_run(mut shell: Command) -> String {
+    let line = "impact track -q -o unplaced -- true && impact statement unplaced USA";
+    let output = shell.args(["-c", line]).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.replace('\n', " ")
 }
