@@ -5,15 +5,17 @@
 //! the first, in turn, and prints the ratio of the best of each. A bound that is missed is an error.
 
 mod bounds;
+mod child;
 
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{BufWriter, Write as _};
 use std::path::Path;
-use std::process::{Command, ExitCode, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Command, ExitCode};
+use std::time::Duration;
 
 use bounds::Bounds;
+use child::{peak_memory_mb, time};
 
 const BYTES: u64 = 1_000_000_000;
 const ROUNDS: usize = 5;
@@ -36,7 +38,7 @@ fn main() -> ExitCode {
     println!("  impact attribute  {:>8.1} ms", impact.as_secs_f64() * 1e3);
     let ratio = impact.as_secs_f64() / wc.as_secs_f64();
     bounds.at_most("time as a multiple of wc -l", ratio, 15.0, "");
-    let peak = peak_memory_mb(folder.path(), &trace);
+    let peak = peak_memory_mb(&attribute(folder.path(), &trace));
     bounds.at_most("peak memory", peak, MOST_MB, "MB");
     write_trace(&trace, |number| {
         let length = 10_000_000_000 - 2 * number;
@@ -44,7 +46,7 @@ fn main() -> ExitCode {
             "{{\"name\":\"f{number}\",\"ph\":\"X\",\"ts\":{number},\"dur\":{length},\"pid\":1,\"tid\":1}},\n"
         )
     });
-    let peak = peak_memory_mb(folder.path(), &trace);
+    let peak = peak_memory_mb(&attribute(folder.path(), &trace));
     bounds.at_most("peak memory with spans in spans", peak, MOST_MB, "MB");
     bounds.end()
 }
@@ -105,36 +107,4 @@ fn attribute(folder: &Path, trace: &Path) -> Command {
     command.arg("attribute").arg(folder.join("run"));
     command.arg("--profile").arg(trace);
     command
-}
-
-fn time(command: &mut Command) -> Duration {
-    let start = Instant::now();
-    let status = command
-        .stdout(Stdio::null())
-        .status()
-        .expect("the program runs");
-    let elapsed = start.elapsed();
-    assert!(status.success(), "{command:?}");
-    elapsed
-}
-
-/// The high-water mark the kernel kept of the child's memory; the child may fail.
-fn peak_memory_mb(folder: &Path, trace: &Path) -> f64 {
-    let output = Command::new("sh")
-        .args([
-            "-c",
-            "\"$@\" > /dev/null & while grep -h VmHWM /proc/$!/status; do sleep 0.01; done; wait",
-            "sh",
-        ])
-        .arg(env!("CARGO_BIN_EXE_impact"))
-        .arg("attribute")
-        .arg(folder.join("run"))
-        .arg("--profile")
-        .arg(trace)
-        .stderr(Stdio::null())
-        .output()
-        .expect("sh runs");
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let kilobytes = |line: &str| line.split_whitespace().nth(1)?.parse::<f64>().ok();
-    text.lines().filter_map(kilobytes).fold(0.0, f64::max) / 1024.0
 }

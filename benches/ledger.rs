@@ -7,15 +7,17 @@
 //! that is missed is an error.
 
 mod bounds;
+mod child;
 
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Command, ExitCode};
+use std::time::Duration;
 
 use bounds::Bounds;
+use child::{peak_memory_mb, time};
 
 const CORPUS_BYTES: u64 = 600 << 20;
 const ROUNDS: usize = 7;
@@ -51,7 +53,7 @@ fn large_logs(folder: &Path, bounds: &mut Bounds) {
     bounds.at_most("time as a multiple of wc -l", ratio, 6.0, "");
     bounds.at_most(
         "peak memory",
-        peak_memory_mb("statement", folder),
+        peak_memory_mb(&statement(folder)),
         64.0,
         "MB",
     );
@@ -69,10 +71,13 @@ fn many_runs(folder: &Path, bounds: &mut Bounds) {
         "{SHORT_RUNS} runs of 10 lines: {:.2} s",
         elapsed.as_secs_f64()
     );
-    for (command, most) in [("statement", 64.0), ("list", 128.0)] {
-        let peak = peak_memory_mb(command, folder);
-        bounds.at_most(&format!("peak memory of {command}"), peak, most, "MB");
-    }
+    let peak = peak_memory_mb(&statement(folder));
+    bounds.at_most("peak memory of statement", peak, 64.0, "MB");
+    let mut list = Command::new(env!("CARGO_BIN_EXE_impact"));
+    list.arg("list")
+        .arg(folder)
+        .args(["--emissions-factor", "300"]);
+    bounds.at_most("peak memory of list", peak_memory_mb(&list), 128.0, "MB");
 }
 
 fn statement(folder: &Path) -> Command {
@@ -82,37 +87,6 @@ fn statement(folder: &Path) -> Command {
         .arg(folder)
         .args(["USA", "--emissions-factor", "300"]);
     command
-}
-
-fn time(command: &mut Command) -> Duration {
-    let start = Instant::now();
-    let status = command
-        .stdout(Stdio::null())
-        .status()
-        .expect("the program runs");
-    let elapsed = start.elapsed();
-    assert!(status.success(), "{command:?}");
-    elapsed
-}
-
-/// The high-water mark the kernel kept of the child's memory.
-fn peak_memory_mb(command: &str, folder: &Path) -> f64 {
-    let output = Command::new("sh")
-        .args([
-            "-c",
-            "\"$@\" > /dev/null & while grep -h VmHWM /proc/$!/status; do sleep 0.01; done; wait",
-            "sh",
-        ])
-        .arg(env!("CARGO_BIN_EXE_impact"))
-        .arg(command)
-        .arg(folder)
-        .args(["--emissions-factor", "300"])
-        .stderr(Stdio::null())
-        .output()
-        .expect("sh runs");
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let kilobytes = |line: &str| line.split_whitespace().nth(1)?.parse::<f64>().ok();
-    text.lines().filter_map(kilobytes).fold(0.0, f64::max) / 1024.0
 }
 
 fn copy_reference(reference: &Path, folder: &Path) -> Vec<PathBuf> {

@@ -4,6 +4,7 @@
 //! writes the site with `impact appendix` and copies the files of that site, and prints the best of each.
 
 mod bounds;
+mod child;
 
 use std::fmt::Write as _;
 use std::fs;
@@ -12,6 +13,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use bounds::Bounds;
+use child::peak_memory_mb;
 
 const RUNS: usize = 1000;
 const ROWS: usize = 150;
@@ -63,7 +65,7 @@ fn main() -> ExitCode {
     let mut bounds = Bounds::default();
     let speed = pages as f64 / site.as_secs_f64();
     bounds.at_least("pages per second", speed, 500.0, "");
-    let memory = peak_memory_mb(&logs, &place("memory", 0));
+    let memory = peak_memory_mb(&appendix(&logs, &place("memory", 0)));
     bounds.at_most("peak memory", memory, 200.0, "MB");
     let largest = largest as f64 / 1e3;
     bounds.at_most("largest run page", largest, LARGEST_RUN_PAGE, "kB");
@@ -187,29 +189,4 @@ fn run_pages(site: &Path) -> Vec<u64> {
             .sum()
     })
     .collect()
-}
-
-/// As the kernel counts it for the one child it is asked about.
-fn peak_memory_mb(logs: &Path, out: &Path) -> f64 {
-    let command = appendix(logs, out);
-    let arguments: Vec<String> = std::iter::once(command.get_program())
-        .chain(command.get_args())
-        .map(|argument| format!("'{}'", argument.to_string_lossy()))
-        .collect();
-    let script = format!(
-        "{} > /dev/null & child=$!; most=0; while kill -0 $child 2> /dev/null; do \
-        now=$(sed -n 's/^VmHWM:[^0-9]*\\([0-9]*\\).*/\\1/p' /proc/$child/status 2> /dev/null); \
-        [ \"${{now:-0}}\" -gt $most ] && most=$now; sleep 0.02; done; echo $most",
-        arguments.join(" ")
-    );
-    let output = Command::new("sh")
-        .arg("-c")
-        .arg(script)
-        .output()
-        .expect("a shell");
-    let kilobytes: f64 = String::from_utf8_lossy(&output.stdout)
-        .trim()
-        .parse()
-        .unwrap_or_default();
-    kilobytes / 1e3
 }

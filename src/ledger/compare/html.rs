@@ -46,25 +46,34 @@ pub fn html(comparison: &Comparison) -> String {
         }
         out.push_str("</section>\n");
     }
-    out.push_str("<section>\n<h2>Notes</h2>\n<ul>\n");
     let detail = Detail {
         packages: true,
         ..Detail::default()
     };
-    for line in notes(comparison, detail) {
-        out.push_str(&format!("<li>{}</li>\n", escape::html(&line)));
+    page_with_notes(&title, out, &notes(comparison, detail))
+}
+
+/// A page of these sections, and the notes below them.
+pub(in crate::ledger) fn page_with_notes(
+    title: &str,
+    mut sections: String,
+    notes: &[String],
+) -> String {
+    sections.push_str("<section>\n<h2>Notes</h2>\n<ul>\n");
+    for line in notes {
+        sections.push_str(&format!("<li>{}</li>\n", escape::html(line)));
     }
-    out.push_str("</ul>\n</section>\n");
+    sections.push_str("</ul>\n</section>\n");
     let page = Page {
-        title: &title,
+        title,
         style: include_str!("../../../site/compare.css"),
         script: None,
-        body: &out,
+        body: &sections,
     };
     page.to_string()
 }
 
-fn paragraph(class: &str, text: &str) -> String {
+pub(in crate::ledger) fn paragraph(class: &str, text: &str) -> String {
     // A percentage is not broken over two lines.
     let text = text.replace(" %", "\u{a0}%");
     format!("<p class=\"{class}\">{}</p>\n", escape::html(&text))

@@ -28,6 +28,7 @@ pub use csv::csv;
 pub use environment::{Aspect, Environment};
 pub use gate::{Direction, Gate, Judged, Outcome};
 pub use html::html;
+pub(in crate::ledger) use html::{page_with_notes, paragraph};
 pub(crate) use json::figure_entries;
 pub use json::json;
 pub use markdown::markdown;
